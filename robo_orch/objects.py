@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Objects as the robot knows them: geometry, grasps, surfaces, articulation, tolerance.
+
+An :class:`ObjectSpec` describes one named thing in a scene. Kinds are package data
+(``robo_orch/data/objects/*.yaml``); a scene's inventory maps names to specs. Moving parts of
+furniture (a drawer, a door) are objects of their own with a :class:`Joint` to their parent.
+
+All lengths are metres in the object's own frame: origin at the centre of its geometry's bounding box
+unless the kind says otherwise, z up when the object stands as made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from robo_orch.types import Array, Pose, Precision
+
+
+class Shape(StrEnum):
+    """Geometric primitives, with MuJoCo's size convention (half sizes)."""
+
+    BOX = "box"  # (hx, hy, hz)
+    CYLINDER = "cylinder"  # (radius, half height)
+    CAPSULE = "capsule"  # (radius, half height)
+    SPHERE = "sphere"  # (radius,)
+    ELLIPSOID = "ellipsoid"  # (rx, ry, rz)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Geom:
+    """One primitive of an object: shape, half sizes (m), pose in the object's frame, colour or material name."""
+
+    shape: Shape
+    size: tuple[float, ...]
+    pose: Pose
+    material: str = ""
+    collides: bool = True
+
+    @property
+    def half_extents(self) -> Array:
+        """Half sizes ``(3,)`` of the box around the primitive, in its own frame."""
+        match self.shape:
+            case Shape.BOX | Shape.ELLIPSOID:
+                return np.array(self.size[:3])
+            case Shape.SPHERE:
+                return np.full(3, self.size[0])
+            case Shape.CYLINDER:
+                return np.array([self.size[0], self.size[0], self.size[1]])
+            case Shape.CAPSULE:
+                return np.array([self.size[0], self.size[0], self.size[1] + self.size[0]])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Surface:
+    """A flat, upward-facing area on which things can stand.
+
+    ``centre`` ``(3,)`` in the object's frame; ``half`` ``(hx, hy)``; ``round`` makes it a disc of radius ``half[0]``.
+    """
+
+    name: str
+    centre: Array
+    half: tuple[float, float]
+    round: bool = False
+
+    def inside(self, xy: Array) -> float:
+        """Signed distance (m) of points ``(2,)`` in the object's frame to the border: positive inside."""
+        offset = np.asarray(xy) - self.centre[:2]
+        if self.round:
+            return float(self.half[0] - np.linalg.norm(offset))
+        return float(np.min(np.array(self.half) - np.abs(offset)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Interior:
+    """A box-shaped hollow into which things can be put: centre and half sizes ``(3,)`` in the object's frame."""
+
+    centre: Array
+    half: Array
+
+    def inside(self, point: Array) -> float:
+        """Signed distance (m) of a point ``(3,)`` in the object's frame to the border: positive inside."""
+        return float(np.min(self.half - np.abs(np.asarray(point) - self.centre)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grasp:
+    """Where the tool point goes to grasp the object.
+
+    ``pose`` of the tool frame in the object's frame (tool z points out of the hand, y is the direction in
+    which the fingers move); ``width``: how wide the object is between the pads there, m.
+    """
+
+    name: str
+    pose: Pose
+    width: float
+
+
+class JointKind(StrEnum):
+    """How a part moves."""
+
+    SLIDE = "slide"
+    HINGE = "hinge"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Joint:
+    """How a part moves relative to its parent.
+
+    ``origin`` is the part's frame in the parent's frame at joint value 0; ``axis`` ``(3,)`` in the part's
+    frame; for hinges the axis passes through ``anchor`` ``(3,)`` in the part's frame. ``limits`` in m or rad;
+    0 is closed, the upper limit fully open. ``friction`` N or N m, ``damping`` N s/m or N m s.
+    """
+
+    kind: JointKind
+    parent: str
+    origin: Pose
+    axis: Array
+    limits: tuple[float, float]
+    anchor: Array
+    friction: float = 0.5
+    damping: float = 2.0
+    springback: float = 0.0
+
+    def value(self, parent: Pose, part: Pose) -> float:
+        """The joint's value (m or rad) from the poses of parent and part, both in one frame."""
+        relative = (parent @ self.origin).inverse() @ part
+        if self.kind is JointKind.SLIDE:
+            return float(relative.position @ self.axis)
+        return float(relative.rotation.as_rotvec() @ self.axis)
+
+    def pose(self, parent: Pose, value: float) -> Pose:
+        """Where the part is at a joint value, given its parent's pose."""
+        if self.kind is JointKind.SLIDE:
+            moved = Pose.of(value * self.axis)
+        else:
+            turned = Pose.of((0, 0, 0), _axis_angle(self.axis, value))
+            moved = Pose.of(self.anchor) @ turned @ Pose.of(-self.anchor)
+        return parent @ self.origin @ moved
+
+
+def _axis_angle(axis: Array, angle: float) -> Array:
+    return np.append(np.asarray(axis) * np.sin(angle / 2), np.cos(angle / 2))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ObjectSpec:
+    """One named object of a scene.
+
+    Attributes:
+        name: unique in its scene, for example ``red_cube``.
+        kind: for example ``cube``; ``words`` are further names people use for it.
+        colour: colour word, empty where the object has none worth naming.
+        geoms: primitives in the object's frame.
+        mass: kg. ``friction``: sliding friction coefficient.
+        fixed: furniture that never moves; ``joint`` is set for moving parts of furniture.
+        surfaces, interior, grasps: what can be done with it.
+        tolerance: how precisely its pose must be known to grasp it or place on it, m (one sigma).
+        precision: the best estimate perception can give.
+    """
+
+    name: str
+    kind: str
+    geoms: tuple[Geom, ...]
+    colour: str = ""
+    words: tuple[str, ...] = ()
+    mass: float = 0.1
+    friction: float = 1.0
+    fixed: bool = False
+    joint: Joint | None = None
+    surfaces: tuple[Surface, ...] = ()
+    interior: Interior | None = None
+    grasps: tuple[Grasp, ...] = ()
+    tolerance: float = 0.006
+    precision: Precision = Precision.FIDUCIAL
+
+    @property
+    def movable(self) -> bool:
+        """Whether the object can be picked up at all: free, and with a grasp."""
+        return not self.fixed and self.joint is None and bool(self.grasps)
+
+    def bounds(self, pose: Pose | None = None) -> tuple[Array, Array]:
+        """Lower and upper corner ``(3,)`` of the axis-aligned box around the object at ``pose``."""
+        base = pose or Pose.of()
+        lows, highs = [], []
+        for geom in self.geoms:
+            g = base @ geom.pose
+            half = np.abs(g.rotation.as_matrix()) @ geom.half_extents
+            lows.append(g.position - half)
+            highs.append(g.position + half)
+        return np.min(lows, axis=0), np.max(highs, axis=0)
+
+    def height_below(self, pose: Pose) -> float:
+        """Distance (m) from the object's origin down to its lowest point at ``pose``."""
+        low, _ = self.bounds(pose)
+        return float(pose.position[2] - low[2])
+
+
+#: The things a scene is known to contain, by name.
+Inventory = Mapping[str, ObjectSpec]

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Facts about the world, evaluated on pose estimates with their uncertainty.
+
+Every predicate returns a signed margin (m, or rad turned into a length): how far the fact is from
+flipping. Together with the estimates' sigma it becomes a probability, so that poor perception gives
+``unknown`` and never a confident lie. The same functions judge for the robot (on estimates) and for
+the simulator's referee (on true poses, sigma 0).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import ndtr
+
+from robo_orch.errors import GoalError, unknown
+from robo_orch.objects import Inventory, ObjectSpec, Surface
+from robo_orch.types import Code, PoseEstimate, Predicate, RobotState
+
+#: A fact counts as true above this probability, as false below its complement (chosen).
+CONFIDENCE = 0.9
+#: How far (m) the bottom of an object may be from the surface it is said to stand on (chosen).
+CONTACT_TOLERANCE = 0.010
+#: A joint counts as closed below, and as open above, these shares of its range (chosen).
+CLOSED_BELOW, OPEN_ABOVE = 0.06, 0.7
+#: Largest tilt (rad) of something upright (chosen: 15 degrees).
+UPRIGHT_TILT = 0.26
+
+
+@dataclass(frozen=True, slots=True)
+class Truth:
+    """How a fact stands: its margin (positive = true), the margin's sigma, and why.
+
+    ``known`` is false where something needed was never perceived.
+    """
+
+    margin: float
+    sigma: float
+    because: str = ""
+    known: bool = True
+
+    @property
+    def probability(self) -> float:
+        """Probability that the fact holds, from margin over sigma under a normal error."""
+        if not self.known:
+            return 0.5
+        if self.sigma <= 0.0:
+            return 1.0 if self.margin > 0.0 else 0.0
+        return float(ndtr(self.margin / self.sigma))
+
+    @property
+    def holds(self) -> bool:
+        """Whether the fact is true with confidence."""
+        return self.probability >= CONFIDENCE
+
+    @property
+    def fails(self) -> bool:
+        """Whether the fact is false with confidence."""
+        return self.probability <= 1.0 - CONFIDENCE
+
+    def negate(self) -> Truth:
+        """The truth of the opposite fact."""
+        return Truth(-self.margin, self.sigma, self.because, self.known)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Facts:
+    """What predicates are evaluated on: the inventory, pose estimates by name, and what the robot holds."""
+
+    inventory: Inventory
+    objects: Mapping[str, PoseEstimate]
+    holding: str | None = None
+
+    @classmethod
+    def of(cls, inventory: Inventory, objects: Mapping[str, PoseEstimate], state: RobotState) -> Facts:
+        """Facts as one observation gives them."""
+        return cls(inventory, objects, state.holding)
+
+
+_Evaluator = Callable[..., Truth]
+_TABLE: dict[str, tuple[int, _Evaluator]] = {}
+
+
+def _predicate(name: str, arity: int) -> Callable[[_Evaluator], _Evaluator]:
+    def register(function: _Evaluator) -> _Evaluator:
+        _TABLE[name] = (arity, function)
+        return function
+
+    return register
+
+
+def names() -> list[str]:
+    """All predicates that exist."""
+    return sorted(_TABLE)
+
+
+def check(predicate: Predicate, inventory: Inventory) -> None:
+    """Refuse a predicate that does not exist, has the wrong number of arguments or names unknown objects.
+
+    Raises:
+        GoalError: with what exists and the closest names.
+    """
+    if predicate.name not in _TABLE:
+        raise unknown(GoalError, "a predicate", predicate.name, _TABLE)
+    arity, _ = _TABLE[predicate.name]
+    if len(predicate.args) != arity:
+        raise GoalError(f"{arity} argument(s) of {predicate.name}", str(predicate), "give that many object names")
+    for name in predicate.args:
+        if name not in inventory:
+            raise unknown(GoalError, "an object", name, inventory, Code.UNKNOWN_OBJECT)
+
+
+def evaluate(predicate: Predicate, facts: Facts) -> Truth:
+    """How a predicate stands, given what is perceived.
+
+    Raises:
+        GoalError: the predicate is malformed or names an object that the scene does not have.
+    """
+    check(predicate, facts.inventory)
+    _, function = _TABLE[predicate.name]
+    for name in predicate.args:
+        if name not in facts.objects:
+            return Truth(0.0, 1.0, f"{name} has not been perceived", known=False)
+    truth = function(facts, *predicate.args)
+    return truth.negate() if predicate.negated else truth
+
+
+def all_of(truths: list[Truth]) -> Truth:
+    """The least probable of several facts stands for their conjunction."""
+    return min(truths, key=lambda t: t.probability)
+
+
+def any_of(truths: list[Truth]) -> Truth:
+    """The most probable of several facts stands for their disjunction."""
+    return max(truths, key=lambda t: t.probability)
+
+
+@_predicate("on", 2)
+def on(facts: Facts, top: str, support: str) -> Truth:
+    """``top`` stands on one of ``support``'s surfaces, released."""
+    surfaces = facts.inventory[support].surfaces
+    if not surfaces:
+        return Truth(-1.0, 0.0, f"nothing can stand on {support}")
+    return any_of([_stands_on(facts, top, support, surface) for surface in surfaces])
+
+
+@_predicate("stacked", 2)
+def stacked(facts: Facts, top: str, support: str) -> Truth:
+    """``top`` stands on ``support``, and ``support`` itself stands free (is not held)."""
+    return all_of([on(facts, top, support), not_holding(facts, support)])
+
+
+@_predicate("in", 2)
+def inside(facts: Facts, thing: str, container: str) -> Truth:
+    """``thing``'s centre is inside ``container``'s hollow, released."""
+    interior = facts.inventory[container].interior
+    if interior is None:
+        return Truth(-1.0, 0.0, f"nothing can be put into {container}")
+    a, b = facts.objects[thing], facts.objects[container]
+    margin = interior.inside(b.pose.inverse().apply(a.pose.position))
+    contained = Truth(margin, _sigma(a, b), f"{thing} is {_mm(margin)} inside the border of {container}")
+    return all_of([contained, not_holding(facts, thing)])
+
+
+@_predicate("open", 1)
+def is_open(facts: Facts, part: str) -> Truth:
+    """A drawer or door stands open."""
+    return _joint_above(facts, part, OPEN_ABOVE)
+
+
+@_predicate("closed", 1)
+def is_closed(facts: Facts, part: str) -> Truth:
+    """A drawer or door is shut."""
+    return _joint_above(facts, part, CLOSED_BELOW).negate()
+
+
+@_predicate("holding", 1)
+def holding(facts: Facts, thing: str) -> Truth:
+    """The gripper holds ``thing``."""
+    return Truth(1.0 if facts.holding == thing else -1.0, 0.0, f"the gripper holds {facts.holding or 'nothing'}")
+
+
+@_predicate("clear", 1)
+def clear(facts: Facts, support: str) -> Truth:
+    """Nothing movable stands on ``support``."""
+    truths = [on(facts, name, support).negate() for name in things_on(facts, support, certain=False)]
+    return all_of(truths) if truths else Truth(1.0, 0.0, f"nothing is on {support}")
+
+
+@_predicate("upright", 1)
+def upright(facts: Facts, thing: str) -> Truth:
+    """``thing`` stands as made, whatever its heading."""
+    estimate = facts.objects[thing]
+    tilt = float(np.arccos(np.clip(estimate.pose.rotation.as_matrix()[2, 2], -1.0, 1.0)))
+    return Truth(UPRIGHT_TILT - tilt, estimate.sigma_angle, f"{thing} is tilted by {np.degrees(tilt):.0f} degrees")
+
+
+@_predicate("at", 2)
+def at(facts: Facts, thing: str, region: str) -> Truth:
+    """``thing``'s centre is over a region (a fixed object with a surface), released."""
+    return on(facts, thing, region)
+
+
+def not_holding(facts: Facts, thing: str) -> Truth:
+    """``thing`` has been let go."""
+    return holding(facts, thing).negate()
+
+
+def things_on(facts: Facts, support: str, certain: bool = True) -> list[str]:
+    """Names of movable objects standing on ``support``; ``certain=False`` includes doubtful ones."""
+    surfaces = facts.inventory[support].surfaces
+    found = []
+    for name, spec in facts.inventory.items():
+        if name == support or not spec.movable or name not in facts.objects or not surfaces:
+            continue
+        if support not in facts.objects:
+            continue
+        truth = on(facts, name, support)
+        if truth.holds if certain else not truth.fails:
+            found.append(name)
+    return found
+
+
+def opening(facts: Facts, part: str) -> float:
+    """Estimated joint value (m or rad) of a drawer or door."""
+    joint = facts.inventory[part].joint
+    if joint is None:
+        raise GoalError("a part that moves on a joint", part, "name a drawer or a door", Code.IMPOSSIBLE_GOAL)
+    return joint.value(facts.objects[joint.parent].pose, facts.objects[part].pose)
+
+
+def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
+    spec: ObjectSpec = facts.inventory[top]
+    a, b = facts.objects[top], facts.objects[support]
+    local = b.pose.inverse().apply(a.pose.position)
+    gap = float(local[2] - spec.height_below(a.pose) - surface.centre[2])
+    sigma = _sigma(a, b)
+    height = Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_mm(gap)} above {support}")
+    within = surface.inside(local[:2])
+    area = Truth(within, sigma, f"{top}'s centre is {_mm(within)} inside {support}'s border")
+    return all_of([height, area, not_holding(facts, top)])
+
+
+def _joint_above(facts: Facts, part: str, share: float) -> Truth:
+    joint = facts.inventory[part].joint
+    if joint is None:
+        return Truth(-1.0, 0.0, f"{part} does not open")
+    if joint.parent not in facts.objects:
+        return Truth(0.0, 1.0, f"{joint.parent} has not been perceived", known=False)
+    value = opening(facts, part)
+    reached = value / joint.limits[1]
+    estimate = facts.objects[part]
+    sigma = estimate.sigma if joint.kind == "slide" else estimate.sigma_angle
+    return Truth(value - share * joint.limits[1], sigma, f"{part} is {100 * reached:.0f} % open")
+
+
+def _sigma(a: PoseEstimate, b: PoseEstimate) -> float:
+    return float(np.hypot(a.sigma, b.sigma))
+
+
+def _mm(metres: float) -> str:
+    return f"{1000 * metres:.0f} mm"
