@@ -7,6 +7,7 @@ history can be told from its events.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -91,7 +92,11 @@ class Plan:
         steps[index] = replace(steps[index], state=StepState.PENDING)
         return Plan(tuple(steps))
 
-    def _with(self, change) -> Plan:
+    def continued(self, rest: Plan) -> Plan:
+        """What has been done so far, followed by a new plan for the rest."""
+        return Plan((*(s for s in self.steps if s.state is StepState.DONE), *rest.steps))
+
+    def _with(self, change: Callable[[PlanStep], PlanStep]) -> Plan:
         i = self.index
         if i is None:
             raise ValueError("the plan has no current step")

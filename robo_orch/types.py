@@ -231,6 +231,7 @@ class RobotState:
         gripper: opening between the pads, m.
         grasping: the gripper was told to close and something keeps it from closing.
         holding: the name of the object believed to be held, if any.
+        commanded: ``(n,)`` rad, the last position command, where the robot reports one; motions start from it.
     """
 
     stamp: float
@@ -242,6 +243,12 @@ class RobotState:
     gripper: float
     grasping: bool = False
     holding: str | None = None
+    commanded: Array | None = None
+
+    @property
+    def start(self) -> Array:
+        """Where a motion starts, ``(n,)`` rad: the last command, so that the arm does not dip, else ``q``."""
+        return self.q if self.commanded is None else self.commanded
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From a card to a living policy: ``python:package.module:Class`` for now."""
+
+from __future__ import annotations
+
+import hashlib
+import importlib
+import inspect
+from dataclasses import dataclass
+
+from robo_orch.errors import CardError
+from robo_orch.objects import Inventory
+from robo_orch.policies.card import PolicyCard
+from robo_orch.robots import RobotSpec
+from robo_orch.types import Policy
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PolicyContext:
+    """What a policy is given when it is made: the body it moves, what may be in the scene, its card, how fast.
+
+    ``speed`` in (0, 1] scales the robot's velocity limits.
+    """
+
+    robot: RobotSpec
+    inventory: Inventory
+    card: PolicyCard
+    speed: float = 1.0
+
+
+def load_policy(context: PolicyContext) -> Policy:
+    """Make the policy that a card describes.
+
+    Raises:
+        CardError: unknown loader, missing module or class, or a class that is no policy.
+    """
+    factory = _factory(context.card)
+    policy = factory(context)
+    for method in ("reset", "act", "close"):
+        if not callable(getattr(policy, method, None)):
+            got = f"{context.card.loader} without {method}()"
+            raise CardError("a policy with reset, act and close", got, "implement robo_orch.types.Policy")
+    return policy
+
+
+def version(card: PolicyCard) -> str:
+    """Twelve hex digits over the card and the code it loads: changes when the policy's behaviour may."""
+    source = inspect.getsource(inspect.getmodule(_factory(card)))
+    return hashlib.sha256((card.model_dump_json() + source).encode()).hexdigest()[:12]
+
+
+def _factory(card: PolicyCard):
+    kind, _, reference = card.loader.partition(":")
+    if kind != "python":
+        raise CardError("a loader among python", f"{card.loader!r} in {card.id}", "use python:package.module:Class")
+    module_name, _, attribute = reference.partition(":")
+    try:
+        return getattr(importlib.import_module(module_name), attribute)
+    except (ImportError, AttributeError, ValueError) as error:
+        remedy = "install the package that holds it or correct the card's loader"
+        raise CardError(f"what {card.id} loads", f"{card.loader!r}: {error}", remedy) from error

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks on action chunks, and their translation into joint setpoints.
+
+Nothing reaches a robot that has not passed here: an empty, misshapen, non-finite or jumping chunk is
+refused with the reason, never repaired in silence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robo_orch.robots import RobotSpec
+from robo_orch.types import ActionChunk, ActionKind, ActionSpace, Array, Code, GripperEncoding, JointTarget
+
+#: A step may exceed the velocity limit by this factor before it is refused (chosen: rounding, not a licence).
+VELOCITY_SLACK = 1.05
+#: Steps smaller than this, rad, are never a jump, whatever the period (encoder noise; chosen).
+SMALLEST_JUMP = 1e-3
+
+
+class ChunkRefused(Exception):
+    """A chunk that must not be executed: ``code`` and ``reason``."""
+
+    def __init__(self, code: Code, reason: str) -> None:
+        super().__init__(reason)
+        self.code, self.reason = code, reason
+
+
+def check_chunk(chunk: ActionChunk, space: ActionSpace, robot: RobotSpec) -> None:
+    """Refuse a chunk that is empty, not finite, misshapen or in another space than the card declares.
+
+    Raises:
+        ChunkRefused: with what was expected and what came.
+    """
+    values = np.asarray(chunk.values)
+    if values.size == 0:
+        raise ChunkRefused(Code.EMPTY_CHUNK, "expected at least one action, got an empty chunk")
+    if chunk.space != space:
+        raise ChunkRefused(Code.CONTRACT, f"expected actions in {space}, got {chunk.space}")
+    if values.ndim != 2 or values.shape[1] != space.dim:
+        raise ChunkRefused(Code.WRONG_ACTION_SHAPE, f"expected (T, {space.dim}), got {values.shape}")
+    if not np.isfinite(values).all():
+        step, column = np.argwhere(~np.isfinite(values))[0]
+        raise ChunkRefused(Code.NON_FINITE_ACTION, f"action {step}, component {column} is {values[step, column]}")
+    if not np.isclose(chunk.period, robot.period):
+        raise ChunkRefused(Code.CONTRACT, f"expected a period of {robot.period} s, got {chunk.period} s")
+
+
+def to_targets(chunk: ActionChunk, robot: RobotSpec, source: str) -> Iterator[JointTarget]:
+    """Setpoints, one per control period, for a chunk that passed :func:`check_chunk`.
+
+    Raises:
+        ChunkRefused: the space is one that this robot cannot be commanded in.
+    """
+    n = len(robot.joints)
+    if chunk.space.kind is not ActionKind.JOINT_TRAJECTORY or chunk.space.gripper is not GripperEncoding.WIDTH:
+        raise ChunkRefused(Code.CONTRACT, f"expected joint_trajectory actions with gripper width, got {chunk.space}")
+    if chunk.space.dim != 2 * n + 1:
+        reason = f"expected {2 * n + 1} components for {robot.name}, got {chunk.space.dim}"
+        raise ChunkRefused(Code.WRONG_ACTION_SHAPE, reason)
+    for row in np.asarray(chunk.values, dtype=float):
+        yield JointTarget(row[:n], row[n : 2 * n], float(row[-1]), source)
+
+
+def check_step(previous: Array, target: JointTarget, robot: RobotSpec) -> None:
+    """Refuse a setpoint that is outside the joint limits or further away than one period allows.
+
+    Args:
+        previous: ``(n,)`` rad, the last command.
+
+    Raises:
+        ChunkRefused: naming the joint, its value and its limit.
+    """
+    limits = robot.limits
+    allowed = np.maximum(limits.velocity * robot.period * VELOCITY_SLACK, SMALLEST_JUMP)
+    _refuse(np.abs(target.q - previous) > allowed, robot, "jumps by {:.3f} rad", target.q - previous, allowed)
+    outside = (target.q < limits.lower) | (target.q > limits.upper)
+    _refuse(
+        outside, robot, "is sent to {:.3f} rad", target.q, np.where(target.q < limits.lower, limits.lower, limits.upper)
+    )
+    too_fast = np.abs(target.qd) > limits.velocity * VELOCITY_SLACK
+    _refuse(too_fast, robot, "is told to move at {:.3f} rad/s", target.qd, limits.velocity)
+    if not 0.0 <= target.gripper <= robot.gripper.max_width:
+        reason = f"the gripper is sent to {target.gripper:.4f} m, its range is 0 to {robot.gripper.max_width} m"
+        raise ChunkRefused(Code.LIMIT_EXCEEDED, reason)
+
+
+def _refuse(bad: Array, robot: RobotSpec, what: str, values: Array, limits: Array) -> None:
+    if bad.any():
+        i = int(np.argmax(bad))
+        reason = f"{robot.joints[i].name} {what.format(values[i])}, the limit is {limits[i]:.3f}"
+        raise ChunkRefused(Code.LIMIT_EXCEEDED, reason)

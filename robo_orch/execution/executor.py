@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The executor: runs one policy on a robot, one setpoint per tick, the same for simulation and hardware.
+
+It is the only caller of :meth:`Robot.command`. Whatever ends a policy, the arm is brought to rest before
+the outcome is returned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robo_orch.execution.adapters import ChunkRefused, check_chunk, check_step, to_targets
+from robo_orch.policies.card import PolicyCard
+from robo_orch.robots import RobotSpec
+from robo_orch.types import (
+    ActionChunk,
+    Code,
+    Continue,
+    Done,
+    EventSink,
+    Failed,
+    JointTarget,
+    Observation,
+    Outcome,
+    Policy,
+    Robot,
+    Stage,
+    Subgoal,
+    ignore_events,
+)
+
+_SAFETY = (Code.LIMIT_EXCEEDED, Code.TRACKING_ERROR, Code.NON_FINITE_ACTION, Code.STALE_OBSERVATION)
+#: The arm has lost its command when a joint is further off than this, rad (chosen: 10x the free-motion error).
+TRACKING_LIMIT = 0.15
+
+
+class Executor:
+    """Runs policies on one robot.
+
+    Args:
+        robot: the body.
+        spec: its description.
+        emit: where events go.
+    """
+
+    def __init__(self, robot: Robot, spec: RobotSpec, emit: EventSink = ignore_events) -> None:
+        self._robot, self._spec, self._emit = robot, spec, emit
+        self._last: JointTarget | None = None
+
+    def run(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, time_limit: float) -> Outcome:
+        """Let a policy work on a subgoal until it is done, gives up, breaks its contract or runs out of time.
+
+        Args:
+            seed: handed to the policy.
+            time_limit: s on the robot's clock.
+
+        Returns:
+            OK when the policy says that it is done; that is a claim, to be verified. The arm is at rest,
+            also when an exception such as ``KeyboardInterrupt`` passes through.
+        """
+        start = self._robot.observe().stamp
+        try:
+            end = self._drive(policy, card, subgoal, seed, start + time_limit)
+        except ChunkRefused as refused:
+            end = Failed(refused.code, refused.reason)
+        except Exception as error:  # a policy is foreign code: its crash is an outcome, not ours
+            end = Failed(Code.POLICY_ERROR, f"{card.id} raised {type(error).__name__}: {error}")
+        finally:
+            self._stop(card)
+        seconds = self._robot.observe().stamp - start
+        if isinstance(end, Done):
+            return Outcome(Code.OK, Stage.POLICY, end.message, seconds)
+        stage = Stage.SAFETY if end.code in _SAFETY else Stage.POLICY
+        return Outcome(end.code, stage, end.reason, seconds)
+
+    def hold(self, seconds: float) -> Iterator[Observation]:
+        """Hold still for a while, gripper as last told, yielding what is seen after each tick."""
+        state = self._robot.observe().state
+        gripper = self._last.gripper if self._last else min(state.gripper, self._spec.gripper.max_width)
+        still = JointTarget(state.start.copy(), np.zeros_like(state.q), gripper, "hold")
+        for _ in range(max(1, round(seconds / self._spec.period))):
+            yield self._command(still)
+
+    def _drive(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, deadline: float) -> Done | Failed:
+        observation = self._robot.observe()
+        policy.reset(subgoal, observation, seed)
+        while observation.stamp < deadline:
+            step = policy.act(observation)
+            match step:
+                case Done() | Failed():
+                    return step
+                case Continue():
+                    (observation,) = self.hold(self._spec.period)
+                case ActionChunk():
+                    observation = self._execute(step, card, observation, deadline)
+                case _:
+                    return Failed(Code.POLICY_ERROR, f"{card.id} returned {type(step).__name__}, not a step")
+        return Failed(Code.TIMEOUT, f"{card.id} was not done in time")
+
+    def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
+        check_chunk(chunk, card.action.space, self._spec)
+        self._emit("chunk", card=card.id, label=chunk.label, steps=len(chunk.values), period=chunk.period)
+        for target in to_targets(chunk, self._spec, card.id):
+            check_step(seen.state.start, target, self._spec)
+            seen = self._command(target)
+            if seen.stamp >= deadline:
+                break
+        return seen
+
+    def _command(self, target: JointTarget) -> Observation:
+        before = self._robot.observe().stamp
+        self._robot.command(target)
+        self._robot.tick()
+        self._last = target
+        seen = self._robot.observe()
+        if not seen.stamp > before:
+            raise ChunkRefused(Code.STALE_OBSERVATION, f"the robot's clock stands still at {before:.3f} s")
+        error = np.abs(seen.state.q - target.q)
+        if error.max() > TRACKING_LIMIT:
+            joint = self._spec.names[int(error.argmax())]
+            reason = f"{joint} is {error.max():.3f} rad from its command, the limit is {TRACKING_LIMIT}"
+            raise ChunkRefused(Code.TRACKING_ERROR, reason)
+        return seen
+
+    def _stop(self, card: PolicyCard) -> None:
+        report = self._robot.stop(card.stop_mode)
+        if not report.stopped:
+            self._emit("stopped", mode=report.mode, stopped=report.stopped, message=report.message)
