@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Loaders: from a card to a policy, or a reason why not."""
+
+from __future__ import annotations
+
+import pytest
+
+from robo_orch.errors import CardError
+from robo_orch.policies.loaders import PolicyContext, load_policy, version
+from robo_orch.policies.registry import Registry
+from robo_orch.robots import load_robot
+
+CARD = Registry.load()["tamp/pick-place-v1"]
+
+
+class NoPolicy:
+    def __init__(self, context):
+        self.context = context
+
+
+def context(loader: str) -> PolicyContext:
+    return PolicyContext(load_robot("panda"), {}, CARD.model_copy(update={"loader": loader}))
+
+
+@pytest.mark.parametrize(
+    ("loader", "named"),
+    [
+        ("pickle:/evil", "python"),
+        ("python:robo_orch.nowhere:Policy", "nowhere"),
+        ("python:robo_orch.types:Nothing", "Nothing"),
+        ("python:", "loads"),
+        (f"python:{__name__}:NoPolicy", "reset"),
+    ],
+)
+def test_what_cannot_be_loaded_is_refused_with_the_reason(loader, named):
+    with pytest.raises(CardError, match=named):
+        load_policy(context(loader))
+
+
+def test_the_version_changes_with_the_card():
+    assert version(CARD) == version(CARD)
+    assert version(CARD) != version(CARD.model_copy(update={"rate_hz": 25.0}))
