@@ -1,0 +1,278 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of objects that exist, read from package data, and how to make a named object of one.
+
+``data/objects/<kind>.yaml`` describes a movable kind at scale 1, ``data/objects/furniture/<name>.yaml`` the parts of
+a piece of furniture, ``data/materials.yaml`` what colours and materials look like. Lengths in metres, angles in
+degrees, masses in kilograms. A new kind is a new file; no code knows a kind by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+import numpy as np
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from scipy.spatial.transform import Rotation
+
+from robo_orch.errors import SceneError, unknown
+from robo_orch.objects import Geom, Grasp, Interior, Joint, JointKind, ObjectSpec, Shape, Surface
+from robo_orch.types import Pose, Precision
+
+#: In a kind's geoms: the material that stands for the object's own colour.
+OWN_COLOUR = "colour"
+
+_Vector = tuple[float, float, float]
+_ORIGIN: _Vector = (0.0, 0.0, 0.0)
+_SIZES = {Shape.BOX: 3, Shape.ELLIPSOID: 3, Shape.CYLINDER: 2, Shape.CAPSULE: 2, Shape.SPHERE: 1}
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class _Geom(_Strict):
+    shape: Shape
+    size: tuple[float, ...]
+    position: _Vector = _ORIGIN
+    rotation: _Vector = _ORIGIN  # roll, pitch, yaw in degrees
+    material: str = OWN_COLOUR
+    collides: bool = True
+
+    def model_post_init(self, _context: Any) -> None:
+        if len(self.size) != _SIZES[self.shape] or min(self.size) <= 0:
+            raise ValueError(f"a {self.shape} has {_SIZES[self.shape]} positive half sizes, got {self.size}")
+
+
+class _Surface(_Strict):
+    name: str
+    centre: _Vector
+    half: tuple[float, float]
+    round: bool = False
+
+
+class _Interior(_Strict):
+    centre: _Vector
+    half: _Vector
+
+
+class _Grasp(_Strict):
+    """``approach``: where the hand points; ``fingers``: the way they move; ``turns``: alike about z, so many."""
+
+    name: str
+    position: _Vector
+    approach: _Vector
+    fingers: _Vector
+    width: float = Field(gt=0)
+    turns: int = Field(1, ge=1)
+
+
+class _Joint(_Strict):
+    kind: JointKind
+    parent: str
+    position: _Vector = _ORIGIN
+    axis: _Vector
+    limits: tuple[float, float]
+    anchor: _Vector = _ORIGIN
+    friction: float = 0.5
+    damping: float = 2.0
+    springback: float = 0.0
+
+
+class Kind(_Strict):
+    """A kind of object as its YAML describes it, at scale 1."""
+
+    kind: str
+    words: tuple[str, ...] = ()
+    colours: tuple[str, ...] = ()
+    scales: tuple[float, float] = (1.0, 1.0)
+    mass: float = Field(gt=0)
+    friction: float = 0.8
+    fixed: bool = False
+    geoms: tuple[_Geom, ...] = Field(min_length=1)
+    surfaces: tuple[_Surface, ...] = ()
+    interior: _Interior | None = None
+    grasps: tuple[_Grasp, ...] = ()
+    joint: _Joint | None = None
+    tolerance: float = 0.006
+    precision: Precision = Precision.FIDUCIAL
+
+    def model_post_init(self, _context: Any) -> None:
+        words = {g.material for g in self.geoms} - {OWN_COLOUR} | set(self.colours)
+        if strange := sorted(words - set(_palette())):
+            raise ValueError(f"{', '.join(strange)} not among the colours and materials of data/materials.yaml")
+
+
+class _Palette(_Strict):
+    colours: dict[str, tuple[float, float, float, float]]
+    materials: dict[str, tuple[float, float, float, float]]
+
+
+def kinds() -> list[str]:
+    """Names of the movable kinds."""
+    return sorted(_stem(p.name) for p in _data("objects").iterdir() if p.name.endswith(".yaml"))
+
+
+def furniture_names() -> list[str]:
+    """Names of the pieces of furniture."""
+    return sorted(_stem(p.name) for p in _data("objects").joinpath("furniture").iterdir() if p.name.endswith(".yaml"))
+
+
+@cache
+def kind(name: str) -> Kind:
+    """One movable kind.
+
+    Raises:
+        SceneError: there is no such kind, or its file is broken.
+    """
+    if name not in kinds():
+        raise unknown(SceneError, "a kind of object", name, kinds())
+    return parse_kind(_data("objects").joinpath(f"{name}.yaml").read_text(), name)
+
+
+def parse_kind(text: str, name: str) -> Kind:
+    """Read a kind from YAML text.
+
+    Raises:
+        SceneError: with the place of the mistake.
+    """
+    return _parse(TypeAdapter(Kind), text, name, {"kind": name})
+
+
+def make_object(kind_name: str, name: str, colour: str = "", scale: float = 1.0) -> ObjectSpec:
+    """A movable object of a kind; lengths grow with ``scale``, mass with its cube.
+
+    Raises:
+        SceneError: unknown kind, or a colour or scale that the kind does not come in.
+    """
+    model = kind(kind_name)
+    if colour and colour not in model.colours:
+        raise unknown(SceneError, f"a colour of {kind_name}", colour, model.colours)
+    low, high = model.scales
+    if not low <= scale <= high:
+        raise SceneError(f"a scale of {kind_name} in [{low}, {high}]", f"{scale:g}", "choose one in that range")
+    return _spec(model, name, colour, scale)
+
+
+def furniture(name: str) -> list[ObjectSpec]:
+    """The parts of a piece of furniture, parents before children.
+
+    Raises:
+        SceneError: there is no such furniture, or its file is broken.
+    """
+    if name not in furniture_names():
+        raise unknown(SceneError, "a piece of furniture", name, furniture_names())
+    text = _data("objects").joinpath("furniture", f"{name}.yaml").read_text()
+    parts = _parse(TypeAdapter(dict[str, Kind]), text, name)
+    return [_spec(model, part, "", 1.0) for part, model in parts.items()]
+
+
+def colours() -> dict[str, tuple[float, float, float, float]]:
+    """Colour words and their rgba."""
+    return dict(_palette_file().colours)
+
+
+def rgba(material: str) -> tuple[float, float, float, float]:
+    """What a colour or material looks like, rgba in [0, 1]; grey for the empty name.
+
+    Raises:
+        SceneError: there is no such colour or material.
+    """
+    if not material:
+        return _palette()["grey"]
+    if material not in _palette():
+        raise unknown(SceneError, "a colour or material", material, _palette())
+    return _palette()[material]
+
+
+def _data(folder: str):
+    return files("robo_orch").joinpath("data", folder)
+
+
+def _stem(name: str) -> str:
+    return name.removesuffix(".yaml")
+
+
+@cache
+def _palette_file() -> _Palette:
+    text = files("robo_orch").joinpath("data", "materials.yaml").read_text()
+    return _parse(TypeAdapter(_Palette), text, "materials")
+
+
+def _palette() -> Mapping[str, tuple[float, float, float, float]]:
+    return {**_palette_file().colours, **_palette_file().materials}
+
+
+def _parse(adapter: TypeAdapter, text: str, name: str, extra: Mapping[str, Any] | None = None) -> Any:
+    try:
+        content = yaml.safe_load(text)
+        return adapter.validate_python({**(extra or {}), **content} if isinstance(content, dict) else content)
+    except (ValidationError, yaml.YAMLError) as error:
+        place = "; ".join(_problem(e) for e in error.errors()) if isinstance(error, ValidationError) else str(error)
+        raise SceneError(f"a description of {name} as in docs/objects.md", place, f"mend {name}.yaml") from error
+
+
+def _problem(error: Mapping[str, Any]) -> str:
+    return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+
+
+def _spec(model: Kind, name: str, colour: str, scale: float) -> ObjectSpec:
+    return ObjectSpec(
+        name=name,
+        kind=model.kind,
+        geoms=tuple(_geom(g, colour, scale) for g in model.geoms),
+        colour=colour,
+        words=model.words,
+        mass=model.mass * scale**3,
+        friction=model.friction,
+        fixed=model.fixed,
+        joint=None if model.joint is None else _joint(model.joint),
+        surfaces=tuple(
+            Surface(s.name, scale * np.array(s.centre), (scale * s.half[0], scale * s.half[1]), s.round)
+            for s in model.surfaces
+        ),
+        interior=None
+        if model.interior is None
+        else Interior(scale * np.array(model.interior.centre), scale * np.array(model.interior.half)),
+        grasps=tuple(grasp for g in model.grasps for grasp in _grasps(g, scale)),
+        tolerance=model.tolerance,
+        precision=model.precision,
+    )
+
+
+def _geom(geom: _Geom, colour: str, scale: float) -> Geom:
+    pose = Pose.from_rotation(scale * np.array(geom.position), Rotation.from_euler("xyz", geom.rotation, degrees=True))
+    material = colour if geom.material == OWN_COLOUR else geom.material
+    return Geom(geom.shape, tuple(scale * s for s in geom.size), pose, material, geom.collides)
+
+
+def _joint(joint: _Joint) -> Joint:
+    axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
+    return Joint(
+        joint.kind,
+        joint.parent,
+        Pose.of(joint.position),
+        axis,
+        joint.limits,
+        np.array(joint.anchor),
+        joint.friction,
+        joint.damping,
+        joint.springback,
+    )
+
+
+def _grasps(grasp: _Grasp, scale: float) -> Sequence[Grasp]:
+    z = np.array(grasp.approach) / np.linalg.norm(grasp.approach)
+    y = np.array(grasp.fingers) / np.linalg.norm(grasp.fingers)
+    first = Rotation.from_matrix(np.column_stack([np.cross(y, z), y, z]))
+    found = []
+    for turn in range(grasp.turns):
+        angle = 360.0 * turn / grasp.turns
+        about = Rotation.from_euler("z", angle, degrees=True)
+        name = f"{grasp.name}_{angle:.0f}" if grasp.turns > 1 else grasp.name
+        pose = Pose.from_rotation(about.apply(scale * np.array(grasp.position)), about * first)
+        found.append(Grasp(name, pose, scale * grasp.width))
+    return found
