@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Key frames and film of a run. Pictures are for people: nothing in a run depends on them."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from collections.abc import Callable
+from enum import StrEnum
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from robo_orch.errors import RenderError
+from robo_orch.runs.folder import RunFolder
+from robo_orch.runs.png import encode_png
+
+#: The camera that key frames and film come from.
+VIEW = "front"
+#: Film rate, frames per second of the robot's clock.
+FPS = 25
+
+
+class Pictures(StrEnum):
+    """How much of a run is pictured: nothing, key frames, or key frames and a film."""
+
+    NONE = "none"
+    FRAMES = "frames"
+    FILM = "film"
+
+
+class RunCamera:
+    """Takes the pictures of one run; where no picture can be had it says so once and is quiet from then on.
+
+    ``look`` renders the view, ``(H, W, 3)`` uint8, or raises RenderError. ``seconds`` is the wall time spent.
+    """
+
+    def __init__(
+        self,
+        look: Callable[[], NDArray[np.uint8]],
+        folder: RunFolder,
+        pictures: Pictures,
+        notify: Callable[[str], None],
+    ) -> None:
+        self._look, self._folder, self._pictures, self._notify = look, folder, pictures, notify
+        self._film: Film | None = None
+        self._frames = self._filmed = 0
+        self.seconds = 0.0
+
+    def key_frame(self) -> str | None:
+        """Keep the view as a PNG; returns its path within the run folder, ``None`` where there is no picture."""
+        begun = time.perf_counter()
+        image = self._picture()
+        file = None
+        if image is not None:
+            file = self._folder.frame(f"{self._frames:03d}.png", encode_png(image))
+            self._frames += 1
+        self.seconds += time.perf_counter() - begun
+        return file
+
+    def film(self, now: float) -> None:
+        """Film the view if the robot's clock (s) says that a frame is due."""
+        if self._pictures is not Pictures.FILM or now * FPS + 1e-6 < self._filmed:
+            return
+        begun = time.perf_counter()
+        image = self._picture()
+        if image is not None:
+            self._write(image)
+        self._filmed += 1
+        self.seconds += time.perf_counter() - begun
+
+    def close(self) -> None:
+        """Finish the film."""
+        if self._film is not None:
+            self._film.close()
+
+    def _write(self, image: NDArray[np.uint8]) -> None:
+        try:
+            if self._film is None:
+                self._film = Film(self._folder.path / "video.mp4", image.shape[1], image.shape[0])
+            self._film.write(image)
+        except OSError as error:
+            self._notify(f"no video: ffmpeg ended early ({error}); pip install --force-reinstall imageio-ffmpeg")
+            self._pictures = Pictures.FRAMES
+
+    def _picture(self) -> NDArray[np.uint8] | None:
+        if self._pictures is Pictures.NONE:
+            return None
+        try:
+            return self._look()
+        except RenderError as error:
+            self._notify(" ".join(f"no pictures: {error.got}; {error.remedy}".split()))
+            self._pictures = Pictures.NONE
+            return None
+
+
+class Film:
+    """An H.264 film written by the ffmpeg that imageio-ffmpeg brings.
+
+    ffmpeg runs in a session of its own: Ctrl-C reaches us alone, and when we end, in whatever way, it finds the end
+    of its input and closes the file properly.
+    """
+
+    def __init__(self, path: Path, width: int, height: int) -> None:
+        from imageio_ffmpeg import get_ffmpeg_exe
+
+        source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", str(FPS), "-i", "-"]
+        target = ["-c:v", "libx264", "-preset", "veryfast", "-crf", "23", "-pix_fmt", "yuv420p"]
+        command = [get_ffmpeg_exe(), "-loglevel", "error", "-y", *source, *target, "-movflags", "+faststart", str(path)]
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+        )
+
+    def write(self, image: NDArray[np.uint8]) -> None:
+        """Append a frame ``(H, W, 3)``.
+
+        Raises:
+            OSError: ffmpeg has ended.
+        """
+        pipe = self._process.stdin
+        if pipe is None:
+            raise OSError("its input is closed")
+        pipe.write(np.ascontiguousarray(image).data)
+
+    def close(self) -> None:
+        """Let ffmpeg finish the file; after half a minute it is ended."""
+        if self._process.stdin is not None:
+            try:
+                self._process.stdin.close()
+            except OSError:
+                pass
+        try:
+            self._process.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self._process.kill()
+            self._process.wait()

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C that ends a run between two ticks, so that the record holds exactly what the world went through."""
+
+from __future__ import annotations
+
+import signal
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import Self
+
+
+class Interrupts:
+    """Turns SIGINT into ``KeyboardInterrupt`` where it does no harm.
+
+    Before :meth:`defer` it is raised at once. After it, the first one is raised by the next :meth:`check` and a second
+    one at once, though never inside :meth:`shield`. Outside the main thread signals are left alone.
+    """
+
+    def __init__(self, notify: Callable[[str], None]) -> None:
+        self._notify = notify
+        self._deferring = self._shielded = self._requested = False
+        self._previous: signal.Handlers | Callable | int | None = None
+
+    def __enter__(self) -> Self:
+        if threading.current_thread() is threading.main_thread():
+            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._previous is not None:
+            signal.signal(signal.SIGINT, self._previous)
+
+    def defer(self) -> None:
+        """From now on wait for :meth:`check`."""
+        self._deferring = True
+
+    def check(self) -> None:
+        """Raise ``KeyboardInterrupt`` if one was asked for since the last check."""
+        if self._requested:
+            self._requested = False
+            raise KeyboardInterrupt
+
+    @contextmanager
+    def shield(self) -> Iterator[None]:
+        """Nothing is raised within; what was asked for is raised by the next check."""
+        self._shielded = True
+        try:
+            yield
+        finally:
+            self._shielded = False
+
+    def _on_signal(self, signum: int, frame: FrameType | None) -> None:
+        again, self._requested = self._requested, True
+        if self._shielded or (self._deferring and not again):
+            self._notify("stopping; Ctrl-C again stops without waiting for the tick to end")
+            return
+        self._requested = False
+        raise KeyboardInterrupt

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The referee's part in a run: it listens to what the robot starts and ends, and judges by what is true.
+
+Nothing that decides in a run sees it; success is what it says afterwards (DESIGN: "Verification and recovery").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Protocol
+
+from robo_orch.runs.schema import Event
+from robo_orch.skills import skill
+from robo_orch.types import Code, Goal, Outcome, Predicate, Stage, Subgoal
+
+
+class Ruling(Protocol):
+    """What the referee says of the time between begin and end: newtons, and metres by object name."""
+
+    safe: bool
+    peak_force: float
+    peak_pair: tuple[str, str] | None
+    moved: Mapping[str, float]
+
+
+class Referee(Protocol):
+    """Sees the world as it is."""
+
+    def begin(self, args: Mapping[str, str], bounds: Sequence[tuple[tuple[str, str], float]]) -> None:
+        """Watch contacts and bystanders from now on."""
+        ...
+
+    def end(self) -> Ruling:
+        """Stop watching."""
+        ...
+
+    def holds(self, predicate: Predicate) -> bool:
+        """Whether a fact is true."""
+        ...
+
+
+class Judge:
+    """Follows one run's events and judges its attempts and, in the end, its goal.
+
+    ``report`` takes the finding on an attempt, as the data of a ``referee`` event.
+    """
+
+    def __init__(self, referee: Referee, report: Callable[..., None]) -> None:
+        self._referee, self._report = referee, report
+        self._subgoals: list[Subgoal] = []
+        self._watching: int | None = None
+        self._complaints: list[str] = []
+
+    def hear(self, event: Event) -> None:
+        """Take note of one event of the run."""
+        match event.type:
+            case "plan_made":
+                self._subgoals = [_subgoal(step) for step in event.data["steps"]]
+            case "step_started":
+                self._begin(event.data["index"])
+            case "step_ended":
+                self._end()
+
+    def verdict(self, goal: Goal) -> tuple[bool, Outcome | None]:
+        """Whether the goal's facts are all true (``done``), and what speaks against success, if anything does."""
+        self._end()
+        untrue = [str(p) for p in goal.predicates if not self._referee.holds(p)]
+        if untrue:
+            return False, Outcome(Code.NOT_YET, Stage.VERIFY, f"in truth this does not hold: {', '.join(untrue)}")
+        if self._complaints:
+            return True, Outcome(Code.UNSAFE, Stage.SAFETY, "; ".join(self._complaints))
+        return True, None
+
+    def _begin(self, index: int) -> None:
+        self._end()
+        subgoal = self._subgoals[index]
+        bounds = [(bound.between, bound.newtons) for bound in skill(subgoal.skill).contacts]
+        self._referee.begin(subgoal.args, bounds)
+        self._watching = index
+
+    def _end(self) -> None:
+        if self._watching is None:
+            return
+        index, self._watching = self._watching, None
+        ruling = self._referee.end()
+        if not ruling.safe:
+            self._complaints.append(_complaint(self._subgoals[index], ruling))
+        self._report(
+            index=index,
+            done=self._referee.holds(self._subgoals[index].predicate),
+            safe=ruling.safe,
+            peak_force=ruling.peak_force,
+            peak_pair=list(ruling.peak_pair or ()),
+            moved=dict(ruling.moved),
+        )
+
+
+def _subgoal(step: Mapping[str, Any]) -> Subgoal:
+    kind = skill(step["skill"])
+    return kind.subgoal(*(step["args"][role] for role in kind.roles))
+
+
+def _complaint(subgoal: Subgoal, ruling: Ruling) -> str:
+    moved = ", ".join(f"{name} by {1000 * by:.0f} mm" for name, by in ruling.moved.items())
+    between = " and ".join(ruling.peak_pair or ("?",))
+    hit = f"the hardest contact was {ruling.peak_force:.0f} N between {between}"
+    return f"{subgoal.text} was not safe: {hit}" + (f"; moved {moved}" if moved else "")

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0
+"""One run from its configuration to its result. Whatever ends it, the record is closed and says so."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+from robo_orch.errors import UserError
+from robo_orch.runs import provenance, result
+from robo_orch.runs.camera import VIEW, RunCamera
+from robo_orch.runs.config import RunConfig
+from robo_orch.runs.folder import RunFolder
+from robo_orch.runs.interrupt import Interrupts
+from robo_orch.runs.judge import Judge
+from robo_orch.runs.recorder import RecordingWorld
+from robo_orch.runs.result import Finished
+from robo_orch.runs.schema import Event
+from robo_orch.runs.setting import Setting, required, set_up
+from robo_orch.runs.timeline import Timeline
+from robo_orch.types import Code, Goal, Outcome, Stage
+
+Watch = Callable[[Event], None]
+Notify = Callable[[str], None]
+
+
+def execute(config: RunConfig, watch: Watch = lambda event: None, notify: Notify = lambda line: None) -> Finished:
+    """Do a run.
+
+    Args:
+        watch: is given every event as it happens.
+        notify: is given lines for a person, for example that there is no GL.
+
+    Returns:
+        The result with its exit code. An internal error is a result too; its traceback is in the run folder.
+
+    Raises:
+        UserError: bad input, found before anything moved; no folder is left behind.
+        KeyboardInterrupt: Ctrl-C before there was a folder.
+    """
+    with Interrupts(notify) as interrupts:
+        run = Run(config, RunFolder.create(config.out, config.goal), interrupts, watch, notify)
+        try:
+            run.set_up()
+            run.reach()
+        except KeyboardInterrupt:
+            run.interrupted()
+        except UserError as error:
+            if not run.moved:
+                run.folder.discard()
+                raise
+            run.failed(error.outcome())
+        except Exception as error:
+            run.broken(error)
+        interrupts.defer()
+        return run.close()
+
+
+def preview(config: RunConfig) -> Finished:
+    """Set up and plan, as a run would, and move nothing; there is no folder and ``success`` is null.
+
+    Raises:
+        UserError: bad input.
+    """
+    begun = time.perf_counter()
+    setting = set_up(config, required(config.goal))
+    plan = setting.plan(setting.ground(config.goal))
+    subgoals = [
+        {"text": s.subgoal.text, "predicate": str(s.subgoal.predicate), "skill": s.subgoal.skill}
+        | {"card": None, "bridge": "none", "verdict": None, "attempts": 0, "seconds": 0.0}
+        for s in plan.steps
+    ]
+    wall = time.perf_counter() - begun
+    told = {"success": None, "subgoals": subgoals, "wall_seconds": wall, "overhead_seconds": wall, "dry_run": True}
+    return Finished(result.blank(config) | told, result.REACHED)
+
+
+class Run:
+    """The parts of one run and what is known of it so far."""
+
+    def __init__(
+        self, config: RunConfig, folder: RunFolder, interrupts: Interrupts, watch: Watch, notify: Notify
+    ) -> None:
+        self.folder, self.moved, self._closing = folder, False, False
+        self._config, self._interrupts, self._watch, self._notify = config, interrupts, watch, notify
+        self._begun, self._set_up_seconds, self._wall = time.perf_counter(), 0.0, 0.0
+        self._timeline = Timeline()
+        self._setting: Setting | None = None
+        self._world: RecordingWorld | None = None
+        self._camera: RunCamera | None = None
+        self._judge: Judge | None = None
+        self._goal: Goal | None = None
+        self._failure: Outcome | None = None
+
+    def set_up(self) -> None:
+        """Build the scene that the goal asks for and ground the goal in it."""
+        config = self._config
+        self.folder.config(provenance.describe(config))
+        self._emit("run_started", goal=config.goal, scene=config.scene, sim=config.sim, seed=config.seed)
+        require = required(config.goal)
+        self._setting = setting = set_up(config, require)
+        simulation = setting.simulation
+        self.folder.config(provenance.describe(config, require, simulation))
+        self._camera = RunCamera(
+            lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify
+        )
+        self._world = RecordingWorld(simulation.world, self.folder, simulation.robot.measure, self._interrupts)
+        self._world.after_tick = lambda: self._camera.film(self._now())
+        simulation.robot.world = self._world
+        self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
+        self._goal = setting.ground(config.goal)
+        self._emit("goal_grounded", predicates=[str(p) for p in self._goal.predicates])
+        self._set_up_seconds = time.perf_counter() - self._begun
+
+    def reach(self) -> None:
+        """Let the orchestrator reach the goal."""
+        from robo_orch.orchestrator import Orchestrator
+
+        setting, config = self._setting, self._config
+        self._interrupts.defer()
+        orchestrator = Orchestrator(
+            setting.robot,
+            setting.simulation.spec,
+            setting.simulation.layout.inventory,
+            setting.cards,
+            setting.planner,
+            emit=self._emit,
+            seed=config.seed,
+            time_limit=config.time_limit,
+            speed=config.speed,
+        )
+        self._failure = orchestrator.run(self._goal).failure
+
+    def interrupted(self) -> None:
+        """Ctrl-C came."""
+        self._closing = True
+        self._failure = Outcome(Code.INTERRUPTED, Stage.INTERNAL, "interrupted by Ctrl-C")
+        self._emit("interrupted")
+
+    def failed(self, outcome: Outcome) -> None:
+        """The run ended with a failure that is not the orchestrator's own."""
+        self._failure = outcome
+
+    def broken(self, error: Exception) -> None:
+        """Something of ours broke: the details go into the folder."""
+        (self.folder.path / "traceback.txt").write_text("".join(traceback.format_exception(error)))
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        self._failure = Outcome(Code.INTERNAL, Stage.INTERNAL, f"{what}; see traceback.txt in {self.folder.path}")
+
+    def close(self) -> Finished:
+        """Judge the run, close its record and write the report."""
+        self._closing = True
+        self._wall = time.perf_counter() - self._begun
+        done, objection = self._judged()
+        success = done and objection is None and not self._is(Code.INTERRUPTED)
+        failure = self._failure or objection
+        code = result.exit_code(success, failure, stopped=self._failure is not None)
+        summary = self._summary(success, done, failure)
+        self._emit("run_ended", success=success, done=done, failure=summary["failure"])
+        if self._camera is not None:
+            self._camera.close()
+        self.folder.result(summary)
+        self.folder.close()
+        self._report()
+        return Finished(summary, code, self.folder.path)
+
+    def _judged(self) -> tuple[bool, Outcome | None]:
+        if self._goal is None or self._judge is None:
+            return False, None
+        return self._judge.verdict(self._goal)
+
+    def _summary(self, success: bool, done: bool, failure: Outcome | None) -> dict[str, Any]:
+        physics = self._world.physics_seconds if self._world else 0.0
+        pictures = self._camera.seconds if self._camera else 0.0
+        return result.blank(self._config) | {
+            "success": success,
+            "done": done,
+            "progress": self._timeline.progress,
+            "subgoals": [step.summary() for step in self._timeline.steps],
+            "handoffs": self._timeline.handoffs,
+            "failure": result.failure(failure),
+            "interrupted": self._is(Code.INTERRUPTED),
+            "sim_seconds": self._now(),
+            "wall_seconds": self._wall,
+            "overhead_seconds": max(0.0, self._wall - physics - pictures),
+            "set_up_seconds": self._set_up_seconds,
+            "run_dir": str(self.folder.path),
+            "state_hash": self._world.state_hash if self._world else None,
+        }
+
+    def _report(self) -> None:
+        from robo_orch.runs.report import write_report
+
+        try:
+            write_report(self.folder.path)
+        except Exception as error:
+            self._notify(f"the report could not be written ({type(error).__name__}: {error}); the record is whole")
+
+    def _emit(self, kind: str, /, **data: Any) -> None:
+        event = self.folder.event(kind, self._now(), data)
+        self.moved = self.moved or kind == "step_started"
+        self._timeline.apply(event)
+        self._watch(event)
+        if self._judge is not None:
+            self._judge.hear(event)
+        if kind in ("step_started", "step_ended"):
+            self._key_frame(event)
+        if not self._closing:
+            self._interrupts.check()
+
+    def _key_frame(self, event: Event) -> None:
+        file = self._camera.key_frame() if self._camera else None
+        if file is not None:
+            self._emit("key_frame", index=event.data["index"], file=file, at=event.type)
+
+    def _now(self) -> float:
+        return self._setting.simulation.world.time if self._setting else 0.0
+
+    def _is(self, code: Code) -> bool:
+        return self._failure is not None and self._failure.code is code

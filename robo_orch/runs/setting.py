@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Setting up what a run needs: the scene that its goal asks for, the cards, the planner, and the goal grounded in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from robo_orch.predicates import Facts
+from robo_orch.runs.config import RunConfig
+from robo_orch.types import Goal, Robot
+
+if TYPE_CHECKING:
+    from robo_orch.plan import Plan
+    from robo_orch.planners import Planner
+    from robo_orch.policies.registry import Registry
+    from robo_orch.sim.build import Simulation
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Setting:
+    """A scene with a robot in it, who may act, and who decomposes goals."""
+
+    simulation: Simulation
+    cards: Registry
+    planner: Planner
+
+    def facts(self) -> Facts:
+        """The scene as the robot perceives it now."""
+        seen = self.simulation.robot.observe()
+        return Facts.of(self.simulation.layout.inventory, seen.objects, seen.state)
+
+    def ground(self, text: str) -> Goal:
+        """The goal that ``text`` stands for in this scene.
+
+        Raises:
+            GoalError: it cannot be understood, or not in this scene.
+        """
+        from robo_orch.planners.grounding import ground
+
+        return ground(text, self.simulation.layout.inventory, self.facts())
+
+    def plan(self, goal: Goal) -> Plan:
+        """The planner's decomposition of a goal.
+
+        Raises:
+            GoalError: it cannot be planned for.
+        """
+        return self.planner.plan(goal, self.simulation.layout.inventory, self.facts())
+
+    @property
+    def robot(self) -> Robot:
+        """The robot in the scene."""
+        return self.simulation.robot
+
+
+def required(goal: str) -> list[tuple[str, str]]:
+    """The (kind, colour) pairs that a goal names, which its scene must contain.
+
+    Raises:
+        GoalError: it is empty or names things that do not exist.
+    """
+    from robo_orch.catalogue import vocabulary
+    from robo_orch.planners.grounding import mentions
+
+    return mentions(goal, vocabulary())
+
+
+def set_up(config: RunConfig, require: list[tuple[str, str]]) -> Setting:
+    """Build what ``config`` asks for; nothing moves yet.
+
+    Raises:
+        UserError: an unknown scene, simulator, card or perturbation.
+    """
+    from robo_orch.planners.symbolic import SymbolicPlanner
+    from robo_orch.policies.registry import Registry
+    from robo_orch.sim.build import build
+
+    cards = Registry.load(only=config.cards)
+    simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime)
+    return Setting(simulation, cards, SymbolicPlanner(cards.skills))
