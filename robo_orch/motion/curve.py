@@ -10,6 +10,7 @@ closer to the polyline as the knots get denser (C. de Boor, A Practical Guide to
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.interpolate import BSpline
@@ -67,8 +68,7 @@ def hugging_curve(waypoints: Array, limits: JointLimits, intervals: int) -> Curv
 
 def stopping_curve(waypoints: Array, limits: JointLimits) -> Curve:
     """The polyline itself, with a stop at every waypoint."""
-    pairs = zip(waypoints[:-1], waypoints[1:], strict=True)
-    return Curve(tuple(straight_curve(a, b, limits).pieces[0] for a, b in pairs))
+    return Curve(tuple(straight_curve(a, b, limits).pieces[0] for a, b in pairwise(waypoints)))
 
 
 def smooth(

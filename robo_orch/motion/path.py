@@ -94,8 +94,9 @@ def _check_ends(
     ends = ((start, "start", Code.START_IN_COLLISION), (goal, "goal", Code.GOAL_IN_COLLISION))
     for q, word, code in ends:
         for i in np.flatnonzero((q < limits.lower - 1e-6) | (q > limits.upper + 1e-6)):
-            span = f"[{limits.lower[i]:.3f}, {limits.upper[i]:.3f}]"
-            raise MotionFailure(Code.LIMIT_EXCEEDED, f"joint {i + 1} of the {word} is at {q[i]:.3f} rad, outside {span}")
+            span = f"{limits.lower[i]:.3f} to {limits.upper[i]:.3f}"
+            reason = f"joint {i + 1} of the {word} is at {q[i]:.3f} rad, outside {span}"
+            raise MotionFailure(Code.LIMIT_EXCEEDED, reason)
         if not free(q):
             what = explain(q) if explain else ""
             raise MotionFailure(code, f"at the {word}, {what or 'something touches'}")

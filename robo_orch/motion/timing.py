@@ -52,9 +52,7 @@ class Trajectory:
 
     def then(self, other: Trajectory) -> Trajectory:
         """This trajectory followed by one that starts where it ends; the shared setpoint appears once."""
-        return Trajectory(
-            np.concatenate([self.q, other.q[1:]]), np.concatenate([self.qd, other.qd[1:]]), self.period
-        )
+        return Trajectory(np.concatenate([self.q, other.q[1:]]), np.concatenate([self.qd, other.qd[1:]]), self.period)
 
 
 def time_path(path: Curve | Array, limits: JointLimits, period: float) -> Trajectory:

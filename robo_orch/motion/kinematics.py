@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where the tool is, and which joint angles bring it somewhere (mink on the robot's MuJoCo model)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import mink
+import mujoco
+import numpy as np
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.robots.mjcf import TOOL_SITE, robot_spec_mjcf
+from robo_orch.robots.spec import RobotSpec
+from robo_orch.types import Array, Code, Pose
+
+#: When a pose counts as reached: m, rad (chosen; well below what a grasp tolerates).
+TOLERANCE = (1e-3, 5e-3)
+#: Newton steps of one descent (chosen: converging ones need 4 to 15).
+STEPS = 30
+#: Step of a straight tool line: m, rad (chosen: the curve laid through strays less than 0.2 mm).
+STRAIGHT_STEP = (0.02, 0.1)
+#: Largest joint change within one step of a straight line before it counts as a jump, rad (chosen).
+JUMP = 0.35
+#: Progress, as a share of the error, below which a descent is given up (chosen).
+STALLED = 0.02
+
+
+class Kinematics:
+    """Forward and inverse kinematics of one robot's tool point, in the base frame.
+
+    Not for use from several threads at once.
+    """
+
+    def __init__(self, robot: RobotSpec) -> None:
+        spec = robot_spec_mjcf(robot)
+        self.robot = robot
+        self._model = spec.compile()
+        self._data = mujoco.MjData(self._model)
+        self._site = self._model.site(TOOL_SITE).id
+        joints = [self._model.joint(name) for name in robot.names]
+        self._qpos = np.array([int(joint.qposadr[0]) for joint in joints])
+        self._dofs = np.array([int(joint.dofadr[0]) for joint in joints])
+        self._configuration = mink.Configuration(self._model)
+        self._task = mink.FrameTask(TOOL_SITE, "site", position_cost=1.0, orientation_cost=0.3, lm_damping=1e-3)
+        self._limits = [mink.ConfigurationLimit(self._model)]
+
+    def forward(self, q: Array) -> Pose:
+        """Pose of the tool at ``q`` ``(n,)`` rad."""
+        self._data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self._model, self._data)
+        wxyz = np.empty(4)
+        mujoco.mju_mat2Quat(wxyz, self._data.site_xmat[self._site])
+        return Pose.from_wxyz(self._data.site_xpos[self._site], wxyz)
+
+    def jacobian(self, q: Array) -> Array:
+        """``(6, n)``: the tool point's velocity (m/s), then its angular velocity (rad/s), per joint velocity."""
+        self.forward(q)
+        mujoco.mj_comPos(self._model, self._data)
+        full = np.zeros((6, self._model.nv))
+        mujoco.mj_jacSite(self._model, self._data, full[:3], full[3:], self._site)
+        return full[:, self._dofs]
+
+    def inverse(
+        self,
+        target: Pose,
+        near: Array,
+        rng: np.random.Generator,
+        restarts: int = 12,
+        tolerance: tuple[float, float] = TOLERANCE,
+        accept: Callable[[Array], bool] | None = None,
+    ) -> Array:
+        """Joint angles ``(n,)`` rad that bring the tool to ``target``, as near to ``near`` as the descent finds them.
+
+        The first descent starts at ``near``, later ones farther and farther from it.
+
+        Args:
+            target: of the tool, base frame.
+            near: ``(n,)`` rad.
+            rng: the same state gives the same answer.
+            restarts: descents after the first.
+            tolerance: m and rad within which the target counts as reached.
+            accept: says whether a solution will do, for example whether it is free.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE`` with the residual, or ``GOAL_IN_COLLISION`` where the pose is reached but
+                never accepted.
+        """
+        reached, best = 0, (np.inf, np.inf, near)
+        for attempt in range(restarts + 1):
+            q, off = self._descend(self._seed(near, attempt / max(restarts, 1), rng), target, tolerance)
+            if _within(off, tolerance):
+                if accept is None or accept(q):
+                    return q
+                reached += 1
+            elif off[0] + 0.3 * off[1] < best[0] + 0.3 * best[1]:
+                best = (*off, q)
+        if reached:
+            reason = f"the tool reaches {_words(target)} in {reached} ways, all of them in collision"
+            raise MotionFailure(Code.GOAL_IN_COLLISION, reason)
+        reason = f"the tool stays {best[0] * 1e3:.0f} mm and {np.degrees(best[1]):.0f} deg short of {_words(target)}"
+        raise MotionFailure(Code.UNREACHABLE, reason + self._limited(best[2]))
+
+    def straight(
+        self,
+        q0: Array,
+        target: Pose,
+        step: tuple[float, float] = STRAIGHT_STEP,
+        tolerance: tuple[float, float] = TOLERANCE,
+    ) -> Array:
+        """Waypoints ``(k, n)`` rad along which the tool goes straight from where it is at ``q0`` to ``target``.
+
+        Position and orientation turn evenly; neighbouring waypoints are at most ``step`` (m, rad) apart.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE``, saying at which share of the way the line breaks off and why.
+        """
+        origin = self.forward(q0)
+        distance, angle = origin.distance(target)
+        count = max(2, int(np.ceil(max(distance / step[0], angle / step[1]))))
+        waypoints = [np.asarray(q0, dtype=float)]
+        for share in np.linspace(0.0, 1.0, count + 1)[1:]:
+            q, off = self._descend(waypoints[-1], _between(origin, target, float(share)), tolerance)
+            jump = float(np.max(np.abs(q - waypoints[-1])))
+            if not _within(off, tolerance) or jump > JUMP:
+                why = self._limited(q) or (f": the arm would have to jump {jump:.2f} rad" if jump > JUMP else "")
+                where = f"breaks off at {100 * share:.0f} % of its {distance * 100:.0f} cm"
+                raise MotionFailure(Code.UNREACHABLE, f"the straight line to {_words(target)} {where}{why}")
+            waypoints.append(q)
+        return np.array(waypoints)
+
+    def _descend(self, seed: Array, target: Pose, tolerance: tuple[float, float]) -> tuple[Array, tuple[float, float]]:
+        """Newton steps within joint limits from ``seed``: the best joint angles, and how far off (m, rad) they are."""
+        self._task.set_target(mink.SE3(np.concatenate([target.wxyz, target.position])))
+        full = self._data.qpos.copy()
+        full[self._qpos] = np.clip(seed, self.robot.limits.lower, self.robot.limits.upper)
+        self._configuration.update(full)
+        best, best_error = full, np.inf
+        off = (np.inf, np.inf)
+        aim = 0.2 * tolerance[0], 0.2 * tolerance[1]
+        for _ in range(STEPS):
+            error = self._task.compute_error(self._configuration)
+            now = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
+            size = now[0] + 0.3 * now[1]
+            if size < best_error * (1.0 - STALLED) or size < best_error and _within(now, tolerance):
+                best, best_error, off, patience = self._configuration.q.copy(), size, now, 4
+            else:
+                patience -= 1
+            if _within(now, aim) or patience == 0:
+                break
+            self._configuration.update(self._stepped())
+        q = np.clip(best[self._qpos], self.robot.limits.lower, self.robot.limits.upper)
+        return q, off
+
+    def _stepped(self) -> Array:
+        velocity = mink.solve_ik(
+            self._configuration, [self._task], 1.0, solver="daqp", damping=1e-6, limits=self._limits
+        )
+        # Far from the target the linearisation does not reach farther than this.
+        velocity *= min(1.0, 0.6 / max(float(np.max(np.abs(velocity))), 1e-9))
+        return self._configuration.integrate(velocity, 1.0)
+
+    def _seed(self, near: Array, share: float, rng: np.random.Generator) -> Array:
+        """A start for a descent: ``near`` at share 0, anywhere within limits at share 1, in between a mixture."""
+        if share == 0.0:
+            return near
+        limits = self.robot.limits
+        anywhere = rng.uniform(limits.lower, limits.upper)
+        return near + share * (anywhere - near)
+
+    def _limited(self, q: Array) -> str:
+        """Which joints are at their limits, as the end of a sentence."""
+        limits = self.robot.limits
+        at = np.flatnonzero((q < limits.lower + 0.02) | (q > limits.upper - 0.02))
+        names = [self.robot.names[i] for i in at]
+        return f": {' and '.join(names)} at the limit" if names else ""
+
+
+def _within(off: tuple[float, float], tolerance: tuple[float, float]) -> bool:
+    return off[0] <= tolerance[0] and off[1] <= tolerance[1]
+
+
+def _between(a: Pose, b: Pose, share: float) -> Pose:
+    turn = (b.rotation * a.rotation.inv()).as_rotvec() * share
+    rotation = type(a.rotation).from_rotvec(turn) * a.rotation
+    return Pose.from_rotation(a.position + share * (b.position - a.position), rotation)
+
+
+def _words(pose: Pose) -> str:
+    x, y, z = pose.position
+    return f"({x:.3f}, {y:.3f}, {z:.3f}) m"
