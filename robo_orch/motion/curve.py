@@ -16,12 +16,10 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from robo_orch.motion.failure import MotionFailure
-from robo_orch.motion.path import Free
+from robo_orch.motion.path import RESOLUTION, Free
 from robo_orch.robots.spec import JointLimits
 from robo_orch.types import Array, Code
 
-#: Largest change of any joint between two checked states of a curve, rad (chosen: 1 cm at half a metre).
-CURVE_RESOLUTION = 0.02
 #: Knot intervals per polyline segment that are tried, loosest first (chosen); then stops at the waypoints.
 CLOSENESS = (1, 2, 4, 8)
 
@@ -45,7 +43,7 @@ class Curve:
         """Last state, ``(n,)`` rad."""
         return self.pieces[-1].c[-1]
 
-    def states(self, resolution: float = CURVE_RESOLUTION) -> Array:
+    def states(self, resolution: float = RESOLUTION) -> Array:
         """States ``(m, n)`` along the curve, ends included, no joint moving more than ``resolution`` between two."""
         return np.concatenate([_states(piece, resolution) for piece in self.pieces])
 
@@ -76,7 +74,7 @@ def smooth(
     free: Free,
     limits: JointLimits,
     closeness: tuple[int, ...] = CLOSENESS,
-    resolution: float = CURVE_RESOLUTION,
+    resolution: float = RESOLUTION,
 ) -> Curve:
     """The loosest curve along a polyline that is free.
 

@@ -142,7 +142,7 @@ class Kinematics:
             error = self._task.compute_error(self._configuration)
             now = float(np.linalg.norm(error[:3])), float(np.linalg.norm(error[3:]))
             size = now[0] + 0.3 * now[1]
-            if size < best_error * (1.0 - STALLED) or size < best_error and _within(now, tolerance):
+            if size < best_error * (1.0 - STALLED) or (size < best_error and _within(now, tolerance)):
                 best, best_error, off, patience = self._configuration.q.copy(), size, now, 4
             else:
                 patience -= 1

@@ -17,8 +17,9 @@ from robo_orch.types import Array, Code
 
 Free = Callable[[Array], bool]
 
-#: Largest change of any joint between two checked states of an edge, rad (chosen: 2 cm at half a metre).
-RESOLUTION = 0.04
+#: Largest change of any joint between two checked states, rad (chosen: 1 cm at half a metre, where what is passed
+#: between two checks reaches less than 1 mm into the padding).
+RESOLUTION = 0.02
 #: Largest step of the search tree, rad in the Euclidean norm (chosen).
 RANGE = 0.8
 

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0
+"""From an observation to a timed, collision-free motion of the arm: what policies and bridges call."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+
+import numpy as np
+
+from robo_orch.motion.curve import Curve, hugging_curve, smooth
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.kinematics import Kinematics
+from robo_orch.motion.path import plan_path
+from robo_orch.motion.scene import PADDING, Pair, PlanningScene
+from robo_orch.motion.timing import Trajectory, time_path
+from robo_orch.objects import Inventory
+from robo_orch.robots.spec import RobotSpec
+from robo_orch.types import Array, Code, Observation, Pose
+
+#: How often a search is begun anew, with another seed or another arm posture, before it is given up (chosen).
+TRIES = 3
+
+
+class MotionPlanner:
+    """Plans motions of one robot around what is perceived, with what it holds.
+
+    The same calls in the same order with the same seed give the same trajectories. Every call looks at the observation
+    anew: object poses, gripper opening, and the held object, which moves with the tool.
+
+    Attributes:
+        kinematics, scene: what it plans with, free to be asked.
+        seconds: wall time spent planning so far; ``plans``: how many motions were asked for.
+    """
+
+    def __init__(self, robot: RobotSpec, inventory: Inventory, seed: int, padding: float = PADDING) -> None:
+        self.robot = robot
+        self.kinematics = Kinematics(robot)
+        self.scene = PlanningScene(robot, inventory, padding)
+        self.seconds, self.plans = 0.0, 0
+        self._seed = seed
+
+    def to_configuration(
+        self,
+        observation: Observation,
+        goal: Array,
+        *,
+        start: Array | None = None,
+        speed: float = 1.0,
+        allow: Iterable[Pair] = (),
+    ) -> Trajectory:
+        """Move to joint angles.
+
+        Args:
+            observation: the scene and what is held.
+            goal: ``(n,)`` rad.
+            start: where the motion begins exactly: the last command, ``(n,)`` rad; the measured state if not given.
+            speed: share in (0, 1] of the joints' velocity limits.
+            allow: pairs of links or objects that may touch, see :meth:`PlanningScene.allowing`.
+
+        Raises:
+            MotionFailure: says what is in the way.
+        """
+        goal = np.asarray(goal, dtype=float)
+        with self._planning(observation, start, allow) as q0:
+            return self._tried(lambda attempt: self._around(q0, goal, attempt, speed))
+
+    def to_pose(
+        self,
+        observation: Observation,
+        pose: Pose,
+        *,
+        start: Array | None = None,
+        speed: float = 1.0,
+        allow: Iterable[Pair] = (),
+        accept: Callable[[Array], bool] | None = None,
+    ) -> Trajectory:
+        """Move the tool to a pose (base frame), on whatever way is free.
+
+        Args:
+            accept: a further condition on the final joint angles, for example that what comes next is reachable from
+                them. The other arguments are those of :meth:`to_configuration`.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE``, ``GOAL_IN_COLLISION``, ``NO_PATH`` and the like, with the reason.
+        """
+        with self._planning(observation, start, allow) as q0:
+            return self._tried(lambda attempt: self._around(q0, self.reach(pose, q0, attempt, accept), attempt, speed))
+
+    def straight_to(
+        self,
+        observation: Observation,
+        pose: Pose,
+        *,
+        start: Array | None = None,
+        speed: float = 1.0,
+        allow: Iterable[Pair] = (),
+    ) -> Trajectory:
+        """Move the tool to a pose (base frame) on a straight line: approach, lift, pull.
+
+        The arguments are those of :meth:`to_configuration`.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE`` where the line breaks off, ``NO_PATH`` naming what it would touch.
+        """
+        with self._planning(observation, start, allow) as q0:
+            waypoints = self.kinematics.straight(q0, pose)
+            curve = hugging_curve(waypoints, self.robot.limits, len(waypoints) - 1)
+            self._check(curve, "the straight line")
+            return self._timed(curve, speed)
+
+    def reach(self, pose: Pose, near: Array, attempt: int = 0, accept: Callable[[Array], bool] | None = None) -> Array:
+        """Free joint angles ``(n,)`` that bring the tool to a pose, in the scene as last laid out.
+
+        Attempt 0 begins at ``near``, later ones elsewhere, so that another posture of the arm may come out.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE`` or ``GOAL_IN_COLLISION``.
+        """
+        rng = np.random.default_rng([self._seed, self.plans, attempt])
+        limits = self.robot.limits
+        seed = near if attempt == 0 else rng.uniform(limits.lower, limits.upper)
+
+        def fits(q: Array) -> bool:
+            return self.scene.free(q) and (accept is None or accept(q))
+
+        try:
+            return self.kinematics.inverse(pose, seed, rng, accept=fits)
+        except MotionFailure as error:
+            raise MotionFailure(error.code, error.reason + self._touching_at(pose, near, error.code)) from error
+
+    def look(self, observation: Observation) -> None:
+        """Lay the planning scene out as observed, the held object attached where it is estimated.
+
+        Raises:
+            MotionFailure: ``NOT_PERCEIVED``, something is held of which no pose is known.
+        """
+        state = observation.state
+        held = state.holding
+        if held is not None and held not in observation.objects:
+            raise MotionFailure(Code.NOT_PERCEIVED, f"{held} is held, but where it is in the hand was never perceived")
+        if self.scene.held not in (None, held):
+            self.scene.detach()
+        self.scene.update(observation.objects, state.gripper)
+        if held is not None:
+            self.scene.attach(held, state.tool.inverse() @ observation.objects[held].pose)
+
+    @contextmanager
+    def _planning(self, observation: Observation, start: Array | None, allow: Iterable[Pair]) -> Iterator[Array]:
+        begun = time.perf_counter()
+        self.plans += 1
+        try:
+            self.look(observation)
+            q0 = np.array(observation.state.q if start is None else start, dtype=float)
+            with self.scene.allowing(allow), self.scene.starting_at(q0):
+                yield q0
+        finally:
+            self.seconds += time.perf_counter() - begun
+
+    def _tried(self, plan: Callable[[int], Trajectory]) -> Trajectory:
+        """The first attempt that finds a path; any other failure is final."""
+        for attempt in range(TRIES):
+            try:
+                return plan(attempt)
+            except MotionFailure as error:
+                if error.code is not Code.NO_PATH or attempt == TRIES - 1:
+                    raise
+        raise ValueError("TRIES is at least 1")
+
+    def _around(self, start: Array, goal: Array, attempt: int, speed: float) -> Trajectory:
+        scene, limits = self.scene, self.robot.limits
+        seed = int(np.random.default_rng([self._seed, self.plans, 100 + attempt]).integers(1, 2**31 - 1))
+        path = plan_path(start, goal, scene.free, limits, seed, explain=scene.explain)
+        return self._timed(smooth(path, scene.free, limits), speed)
+
+    def _check(self, curve: Curve, what: str) -> None:
+        states = curve.states()
+        for i, q in enumerate(states):
+            if not self.scene.free(q):
+                share = 100 * i / (len(states) - 1)
+                code = Code.START_IN_COLLISION if i == 0 else Code.NO_PATH
+                raise MotionFailure(code, f"at {share:.0f} % of {what}, {self.scene.explain(q)}")
+
+    def _timed(self, curve: Curve, speed: float) -> Trajectory:
+        if not 0.0 < speed <= 1.0:
+            raise ValueError(f"speed is a share in (0, 1], got {speed}")
+        trajectory = time_path(curve, self.robot.limits.scaled(speed), self.robot.period)
+        for q in trajectory.q[1:-1]:
+            if not self.scene.free(q):
+                raise MotionFailure(Code.NO_PATH, f"between two checked states, {self.scene.explain(q)}")
+        return trajectory
+
+    def _touching_at(self, pose: Pose, near: Array, code: Code) -> str:
+        """What touches at the posture nearest to ``near``, as the end of a sentence."""
+        if code is not Code.GOAL_IN_COLLISION:
+            return ""
+        nearest = self.kinematics.inverse(pose, near, np.random.default_rng(self._seed))
+        what = self.scene.explain(nearest)
+        return f"; in the nearest, {what}" if what else ""

@@ -1,0 +1,274 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the arm would touch: a planning copy of the scene as it is estimated.
+
+Only what the robot moves is tested against anything: its links and what it holds. Objects carry a margin that grows
+with the uncertainty of their pose, so that what does not touch in the plan does not touch in reality.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+import mujoco
+import numpy as np
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.path import RESOLUTION, edge_is_free
+from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.robots.mjcf import TOOL_SITE, add_object, robot_spec_mjcf
+from robo_orch.robots.spec import RobotSpec
+from robo_orch.types import Array, Code, Pose, PoseEstimate
+
+#: Clearance to every object beside the uncertainty of its pose, m (chosen).
+PADDING = 0.005
+#: How deep a pair that is allowed to touch may overlap in the estimate, beside its uncertainty, m (chosen).
+DEPTH = 0.010
+#: By how much a pair that is within the padding at the start may come closer still, m (chosen).
+SLACK = 0.001
+#: Names that stand for several bodies in pairs: every link of the robot; the hand with its fingers.
+ROBOT, GRIPPER = "robot", "gripper"
+
+Pair = tuple[str, str]
+
+# Which geoms are tested against which: (contype, conaffinity) bits.
+_STILL, _LINK, _HAND, _HELD, _NOTHING = (2, 0), (1, 15), (4, 3), (8, 3), (0, 0)
+
+
+class PlanningScene:
+    """The robot among objects at their estimated poses. Compiled once, then updated; not for several threads at once.
+
+    Args:
+        robot: the arm.
+        inventory: everything that may be there; what was never perceived is absent.
+        padding: clearance in m, to which each estimate's sigma is added.
+    """
+
+    def __init__(self, robot: RobotSpec, inventory: Inventory, padding: float = PADDING) -> None:
+        self.robot, self.inventory, self.padding = robot, inventory, padding
+        self._model = _compile(robot, inventory)
+        self._data = mujoco.MjData(self._model)
+        self._qpos = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.names])
+        self._fingers = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.gripper.joints])
+        self._site = self._model.site(TOOL_SITE).id
+        self._names = [self._model.body(i).name for i in range(self._model.nbody)]
+        self._body = {name: i for i, name in enumerate(self._names)}
+        self._geoms = {name: np.flatnonzero(self._model.geom_bodyid == i) for name, i in self._body.items()}
+        self._solid = self._model.geom_contype != 0
+        self._sigma = dict.fromkeys(inventory, 0.0)
+        self._seen: set[str] = set()
+        self._held: str | None = None
+        self._in_tool = Pose.of()
+        self._held_geoms, self._held_points, self._held_turns = np.zeros(0, int), np.zeros((0, 3)), np.zeros((0, 3, 3))
+        # A contact counts where its distance is below this, by pair of bodies; the margin decides elsewhere.
+        self._bound = np.full((self._model.nbody, self._model.nbody), np.inf)
+        self._links = self._descendants(robot.base)
+        self._hand = self._descendants(robot.tool_parent)
+        self._sort_bodies()
+
+    @property
+    def held(self) -> str | None:
+        """Name of the attached object."""
+        return self._held
+
+    def update(self, objects: Mapping[str, PoseEstimate], gripper: float) -> None:
+        """Lay the scene out as estimated: poses by name (base frame), gripper opening in m.
+
+        Moving parts of furniture are set to the joint value that their pose means. What the robot holds stays where it
+        is attached. Objects outside the inventory are ignored, those of it without an estimate are absent.
+        """
+        self._seen = {name for name in objects if name in self.inventory}
+        self._data.qpos[self._fingers] = gripper / 2.0
+        for name in self.inventory:
+            if name in self._seen:
+                self._sigma[name] = objects[name].sigma
+                if name != self._held:
+                    self._place(self.inventory[name], objects)
+        self._sort_bodies()
+
+    def attach(self, name: str, in_tool: Pose) -> None:
+        """From now on the object moves with the tool, at this pose in the tool's frame.
+
+        Raises:
+            MotionFailure: ``NOT_PERCEIVED``, no such object is known.
+        """
+        if name not in self.inventory:
+            raise MotionFailure(Code.NOT_PERCEIVED, f"{name} cannot be attached: the scene has no such object")
+        self._held, self._in_tool = name, in_tool
+        self._sort_bodies()
+
+    def detach(self) -> None:
+        """Let go of what is attached; it stays absent until the next update places it."""
+        if self._held is not None:
+            self._seen.discard(self._held)
+        self._held = None
+        self._sort_bodies()
+
+    def free(self, q: Array) -> bool:
+        """Whether the arm at ``q`` ``(n,)`` rad, and what it holds, keeps clear of everything and of itself."""
+        self._collide(q)
+        if self._data.ncon == 0:
+            return True
+        return not bool(np.any(self._counting()))
+
+    def free_between(self, q0: Array, q1: Array, resolution: float = RESOLUTION) -> bool:
+        """Whether the straight joint-space edge is free, both ends included; ``resolution`` in rad."""
+        return self.free(q0) and self.free(q1) and edge_is_free(self.free, q0, q1, resolution)
+
+    def contacts(self, q: Array, gripper: float | None = None) -> list[Pair]:
+        """Names of the links and objects that touch at ``q``, sorted, each pair once.
+
+        Args:
+            q: ``(n,)`` rad.
+            gripper: opening in m, if other than at the last update.
+        """
+        before = self._data.qpos[self._fingers].copy()
+        if gripper is not None:
+            self._data.qpos[self._fingers] = gripper / 2.0
+        self._collide(q)
+        self._data.qpos[self._fingers] = before
+        if self._data.ncon == 0:
+            return []
+        bodies = self._contact_bodies()[self._counting()]
+        return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies})
+
+    def explain(self, q: Array) -> str:
+        """The contacts at ``q`` as a phrase, empty where there are none."""
+        phrases = [f"{a} touches {b}" for a, b in self.contacts(q)]
+        more = [f"{len(phrases) - 2} more pairs touch"] if len(phrases) > 3 else []
+        return " and ".join(phrases[:2] + more if more else phrases)
+
+    @contextmanager
+    def allowing(self, pairs: Iterable[Pair], depth: float = DEPTH) -> Iterator[None]:
+        """Within the block these pairs may touch, overlapping at most ``depth`` m plus the pose's sigma.
+
+        A name is a link, an object, ``robot`` (every link) or ``gripper`` (hand and fingers). Unknown names are an
+        error, for a misspelt allowance would look like an obstacle.
+        """
+        before = self._bound.copy()
+        for a, b in pairs:
+            tolerated = -depth - self._sigma.get(a, 0.0) - self._sigma.get(b, 0.0)
+            for i in self._members(a):
+                for j in self._members(b):
+                    self._bound[i, j] = self._bound[j, i] = min(tolerated, self._bound[i, j])
+        try:
+            yield
+        finally:
+            self._bound = before
+
+    @contextmanager
+    def starting_at(self, q: Array, depth: float = DEPTH) -> Iterator[None]:
+        """Within the block, pairs that are too close at ``q`` already may stay so but come no closer.
+
+        Without it nothing could ever leave what it has just grasped, released or been put beside. A pair that overlaps
+        by more than ``depth`` m plus the pose's sigma remains a collision.
+        """
+        before = self._bound.copy()
+        self._collide(q)
+        if self._data.ncon:
+            for (a, b), gap in zip(self._contact_bodies(), self._data.contact.dist, strict=True):
+                sigma = self._sigma.get(self._names[a], 0.0) + self._sigma.get(self._names[b], 0.0)
+                if gap > -depth - sigma:
+                    self._bound[a, b] = self._bound[b, a] = min(self._bound[a, b], gap - SLACK)
+        try:
+            yield
+        finally:
+            self._bound = before
+
+    def _collide(self, q: Array) -> None:
+        data = self._data
+        data.qpos[self._qpos] = q
+        mujoco.mj_kinematics(self._model, data)
+        if self._held is not None:
+            self._carry()
+        mujoco.mj_collision(self._model, data)
+
+    def _carry(self) -> None:
+        """Put the held object's geoms where the tool takes them; MuJoCo's own tree does not know that it is held."""
+        data = self._data
+        turn = data.site_xmat[self._site].reshape(3, 3)
+        data.geom_xpos[self._held_geoms] = self._held_points @ turn.T + data.site_xpos[self._site]
+        data.geom_xmat[self._held_geoms] = (turn @ self._held_turns).reshape(-1, 9)
+
+    def _contact_bodies(self) -> Array:
+        return self._model.geom_bodyid[self._data.contact.geom]
+
+    def _counting(self) -> Array:
+        bodies = self._contact_bodies()
+        return self._data.contact.dist < self._bound[bodies[:, 0], bodies[:, 1]]
+
+    def _place(self, obj: ObjectSpec, objects: Mapping[str, PoseEstimate]) -> None:
+        pose = objects[obj.name].pose
+        body = self._body[obj.name]
+        if obj.fixed:
+            mocap = int(self._model.body_mocapid[body])
+            self._data.mocap_pos[mocap], self._data.mocap_quat[mocap] = pose.position, pose.wxyz
+        elif obj.joint is None:
+            at = int(self._model.joint(obj.name).qposadr[0])
+            self._data.qpos[at : at + 7] = np.concatenate([pose.position, pose.wxyz])
+        elif obj.joint.parent in objects:
+            value = obj.joint.value(objects[obj.joint.parent].pose, pose)
+            self._data.qpos[int(self._model.joint(obj.name).qposadr[0])] = np.clip(value, *obj.joint.limits)
+
+    def _sort_bodies(self) -> None:
+        """Decide which geoms are tested against which, and how far objects reach beyond their surface."""
+        still = self._body[self.robot.base]
+        for i in self._links:
+            self._assign(i, _STILL if i == still else _HAND if i in self._hand else _LINK, 0.0)
+        for name in self.inventory:
+            if name == self._held:
+                self._assign(self._body[name], _HELD, self._sigma[name])
+            elif name in self._seen:
+                self._assign(self._body[name], _STILL, self.padding + self._sigma[name])
+            else:
+                self._assign(self._body[name], _NOTHING, 0.0)
+        if self._held is not None:
+            self._hold(self._held)
+
+    def _hold(self, name: str) -> None:
+        geoms = self._geoms[name]
+        inside = [Pose.from_wxyz(self._model.geom_pos[g], self._model.geom_quat[g]) for g in geoms]
+        placed = [self._in_tool @ pose for pose in inside]
+        self._held_geoms = geoms
+        self._held_points = np.array([pose.position for pose in placed])
+        self._held_turns = np.array([pose.rotation.as_matrix() for pose in placed])
+
+    def _assign(self, body: int, bits: tuple[int, int], margin: float) -> None:
+        model = self._model
+        geoms = self._geoms[self._names[body]]
+        solid = self._solid[geoms]
+        model.geom_contype[geoms] = bits[0] * solid
+        model.geom_conaffinity[geoms] = bits[1] * solid
+        model.geom_margin[geoms] = margin
+        # MuJoCo filters by body before it looks at geoms.
+        model.body_contype[body], model.body_conaffinity[body] = bits
+        model.body_margin[body] = margin
+
+    def _members(self, name: str) -> Sequence[int]:
+        if name == ROBOT:
+            return sorted(self._links)
+        if name == GRIPPER:
+            return sorted(self._hand)
+        if name not in self._body:
+            raise ValueError(f"{name} is neither a link, an object, {ROBOT!r} nor {GRIPPER!r}")
+        return (self._body[name],)
+
+    def _descendants(self, root: str) -> set[int]:
+        """Bodies from ``root`` outwards: a body comes after its parent."""
+        found = {self._body[root]}
+        for i in range(self._model.nbody):
+            if int(self._model.body_parentid[i]) in found and i != 0:
+                found.add(i)
+        return found
+
+
+def _compile(robot: RobotSpec, inventory: Inventory) -> mujoco.MjModel:
+    spec = robot_spec_mjcf(robot)
+    for geom in list(spec.geoms):
+        if not (geom.contype or geom.conaffinity):
+            spec.delete(geom)
+    for obj in sorted(inventory.values(), key=lambda o: o.joint is not None):
+        add_object(spec, obj, Pose.of(), mocap=True)
+    # Bodies have few geoms each, and the held object's are moved by hand: the trees inside bodies would be wrong.
+    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
+    return spec.compile()
