@@ -103,12 +103,11 @@ def _check_ends(
             raise MotionFailure(code, f"at the {word}, {what or 'something touches'}")
 
 
-def _coarse_to_fine(n: int) -> Array:
+def _coarse_to_fine(n: int) -> list[int]:
     """Indices 0..n-1 such that early ones spread over the whole range: collisions are found sooner."""
-    bits = max(1, int(n - 1).bit_length())
-    order = np.arange(1 << bits)
-    reversed_bits = sum(((order >> b) & 1) << (bits - 1 - b) for b in range(bits))
-    return reversed_bits[reversed_bits < n]
+    bits = max(1, (n - 1).bit_length())
+    turned = (int(f"{i:0{bits}b}"[::-1], 2) for i in range(1 << bits))
+    return [i for i in turned if i < n]
 
 
 def _drop_vertices(path: Array, free: Free, resolution: float) -> Array:

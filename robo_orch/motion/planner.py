@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import numpy as np
@@ -13,7 +13,7 @@ from robo_orch.motion.curve import Curve, hugging_curve, smooth
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.path import plan_path
-from robo_orch.motion.scene import PADDING, Pair, PlanningScene
+from robo_orch.motion.scene import PADDING, Pairs, PlanningScene
 from robo_orch.motion.timing import Trajectory, time_path
 from robo_orch.objects import Inventory
 from robo_orch.robots.spec import RobotSpec
@@ -31,15 +31,24 @@ class MotionPlanner:
 
     Attributes:
         kinematics, scene: what it plans with, free to be asked.
-        seconds: wall time spent planning so far; ``plans``: how many motions were asked for.
+        speed: share in (0, 1] of the joints' velocity limits at which motions are timed unless a call says otherwise.
+        seconds: wall time spent planning so far; it decides nothing.
+        plans: how many motions were asked for since the last reset.
     """
 
-    def __init__(self, robot: RobotSpec, inventory: Inventory, seed: int, padding: float = PADDING) -> None:
-        self.robot = robot
+    def __init__(
+        self, robot: RobotSpec, inventory: Inventory, seed: int = 0, speed: float = 1.0, padding: float = PADDING
+    ) -> None:
+        self.robot, self.speed = robot, speed
         self.kinematics = Kinematics(robot)
         self.scene = PlanningScene(robot, inventory, padding)
-        self.seconds, self.plans = 0.0, 0
-        self._seed = seed
+        self.seconds = 0.0
+        self.reset(seed)
+
+    def reset(self, seed: int) -> None:
+        """Begin anew: what follows depends on ``seed`` and the calls from here on alone."""
+        self.plans, self._seed = 0, seed
+        self.scene.detach()
 
     def to_configuration(
         self,
@@ -47,16 +56,16 @@ class MotionPlanner:
         goal: Array,
         *,
         start: Array | None = None,
-        speed: float = 1.0,
-        allow: Iterable[Pair] = (),
+        speed: float | None = None,
+        allow: Pairs = (),
     ) -> Trajectory:
         """Move to joint angles.
 
         Args:
             observation: the scene and what is held.
             goal: ``(n,)`` rad.
-            start: where the motion begins exactly: the last command, ``(n,)`` rad; the measured state if not given.
-            speed: share in (0, 1] of the joints' velocity limits.
+            start: where the motion begins exactly: ``(n,)`` rad; the last command (``state.start``) if not given.
+            speed: share in (0, 1] of the joints' velocity limits; the planner's own if not given.
             allow: pairs of links or objects that may touch, see :meth:`PlanningScene.allowing`.
 
         Raises:
@@ -72,8 +81,8 @@ class MotionPlanner:
         pose: Pose,
         *,
         start: Array | None = None,
-        speed: float = 1.0,
-        allow: Iterable[Pair] = (),
+        speed: float | None = None,
+        allow: Pairs = (),
         accept: Callable[[Array], bool] | None = None,
     ) -> Trajectory:
         """Move the tool to a pose (base frame), on whatever way is free.
@@ -94,8 +103,8 @@ class MotionPlanner:
         pose: Pose,
         *,
         start: Array | None = None,
-        speed: float = 1.0,
-        allow: Iterable[Pair] = (),
+        speed: float | None = None,
+        allow: Pairs = (),
     ) -> Trajectory:
         """Move the tool to a pose (base frame) on a straight line: approach, lift, pull.
 
@@ -147,12 +156,12 @@ class MotionPlanner:
             self.scene.attach(held, state.tool.inverse() @ observation.objects[held].pose)
 
     @contextmanager
-    def _planning(self, observation: Observation, start: Array | None, allow: Iterable[Pair]) -> Iterator[Array]:
+    def _planning(self, observation: Observation, start: Array | None, allow: Pairs) -> Iterator[Array]:
         begun = time.perf_counter()
         self.plans += 1
         try:
             self.look(observation)
-            q0 = np.array(observation.state.q if start is None else start, dtype=float)
+            q0 = np.array(observation.state.start if start is None else start, dtype=float)
             with self.scene.allowing(allow), self.scene.starting_at(q0):
                 yield q0
         finally:
@@ -168,7 +177,7 @@ class MotionPlanner:
                     raise
         raise ValueError("TRIES is at least 1")
 
-    def _around(self, start: Array, goal: Array, attempt: int, speed: float) -> Trajectory:
+    def _around(self, start: Array, goal: Array, attempt: int, speed: float | None) -> Trajectory:
         scene, limits = self.scene, self.robot.limits
         seed = int(np.random.default_rng([self._seed, self.plans, 100 + attempt]).integers(1, 2**31 - 1))
         path = plan_path(start, goal, scene.free, limits, seed, explain=scene.explain)
@@ -182,10 +191,11 @@ class MotionPlanner:
                 code = Code.START_IN_COLLISION if i == 0 else Code.NO_PATH
                 raise MotionFailure(code, f"at {share:.0f} % of {what}, {self.scene.explain(q)}")
 
-    def _timed(self, curve: Curve, speed: float) -> Trajectory:
-        if not 0.0 < speed <= 1.0:
-            raise ValueError(f"speed is a share in (0, 1], got {speed}")
-        trajectory = time_path(curve, self.robot.limits.scaled(speed), self.robot.period)
+    def _timed(self, curve: Curve, speed: float | None) -> Trajectory:
+        share = self.speed if speed is None else speed
+        if not 0.0 < share <= 1.0:
+            raise ValueError(f"speed is a share in (0, 1], got {share}")
+        trajectory = time_path(curve, self.robot.limits.scaled(share), self.robot.period)
         for q in trajectory.q[1:-1]:
             if not self.scene.free(q):
                 raise MotionFailure(Code.NO_PATH, f"between two checked states, {self.scene.explain(q)}")

@@ -29,7 +29,8 @@ SLACK = 0.001
 #: Names that stand for several bodies in pairs: every link of the robot; the hand with its fingers.
 ROBOT, GRIPPER = "robot", "gripper"
 
-Pair = tuple[str, str]
+#: Pairs of names of links and objects, in either order.
+Pairs = Iterable[tuple[str, str]]
 
 # Which geoms are tested against which: (contype, conaffinity) bits.
 _STILL, _LINK, _HAND, _HELD, _NOTHING = (2, 0), (1, 15), (4, 3), (8, 3), (0, 0)
@@ -115,7 +116,7 @@ class PlanningScene:
         """Whether the straight joint-space edge is free, both ends included; ``resolution`` in rad."""
         return self.free(q0) and self.free(q1) and edge_is_free(self.free, q0, q1, resolution)
 
-    def contacts(self, q: Array, gripper: float | None = None) -> list[Pair]:
+    def contacts(self, q: Array, gripper: float | None = None) -> list[tuple[str, str]]:
         """Names of the links and objects that touch at ``q``, sorted, each pair once.
 
         Args:
@@ -139,7 +140,7 @@ class PlanningScene:
         return " and ".join(phrases[:2] + more if more else phrases)
 
     @contextmanager
-    def allowing(self, pairs: Iterable[Pair], depth: float = DEPTH) -> Iterator[None]:
+    def allowing(self, pairs: Pairs, depth: float = DEPTH) -> Iterator[None]:
         """Within the block these pairs may touch, overlapping at most ``depth`` m plus the pose's sigma.
 
         A name is a link, an object, ``robot`` (every link) or ``gripper`` (hand and fingers). Unknown names are an

@@ -163,7 +163,8 @@ def _scalar_limits(piece: BSpline, pace: CubicSpline, limits: JointLimits) -> tu
     """Velocity, acceleration and jerk along paced length at which the joint most concerned is at its limit."""
     fastest = np.max(np.abs(_along(piece, pace, pace.x)[0]), axis=0)
     fastest = np.maximum(fastest, 1e-9)
-    return tuple(float(np.min(bound / fastest)) for bound in (limits.velocity, limits.acceleration, limits.jerk))
+    velocity, acceleration, jerk = (bound / fastest for bound in (limits.velocity, limits.acceleration, limits.jerk))
+    return float(np.min(velocity)), float(np.min(acceleration)), float(np.min(jerk))
 
 
 def _profile(length: float, velocity: float, acceleration: float, jerk: float) -> Profile:
@@ -194,8 +195,8 @@ def _travel(profile: Profile, times: Array) -> tuple[Array, Array, Array, Array]
 def _along(piece: BSpline, pace: CubicSpline, s: Array) -> Derivatives:
     """Derivatives ``(m, n)`` of the piece by paced length."""
     u = np.clip(pace(s), 0.0, piece.t[-1])
-    outer = tuple(piece(u, k) if k <= piece.k else np.zeros((len(s), piece.c.shape[1])) for k in (1, 2, 3))
-    return _chain(outer, tuple(pace(s, k)[:, None] for k in (1, 2, 3)))
+    first, second, third = (piece(u, k) if k <= piece.k else np.zeros((len(s), piece.c.shape[1])) for k in (1, 2, 3))
+    return _chain((first, second, third), (pace(s, 1)[:, None], pace(s, 2)[:, None], pace(s, 3)[:, None]))
 
 
 def _chain(f: Derivatives, g: Derivatives) -> Derivatives:
@@ -209,8 +210,8 @@ def _chain(f: Derivatives, g: Derivatives) -> Derivatives:
 
 def _stretch(piece: BSpline, pace: CubicSpline, profile: Profile, times: Array, limits: JointLimits) -> float:
     """The factor by which time must be stretched for all joints to keep all limits; it may be below 1."""
-    s, *derivatives = _travel(profile, times)
-    v, a, j = _chain(_along(piece, pace, s), tuple(d[:, None] for d in derivatives))
+    s, s1, s2, s3 = _travel(profile, times)
+    v, a, j = _chain(_along(piece, pace, s), (s1[:, None], s2[:, None], s3[:, None]))
     return max(
         float(np.max(np.abs(v) / limits.velocity)),
         float(np.sqrt(np.max(np.abs(a) / limits.acceleration))),
