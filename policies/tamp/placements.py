@@ -17,17 +17,18 @@ HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
 SPOTS = 24
 
 
-def placements(thing: ObjectSpec, target: ObjectSpec, at: Pose, rng: np.random.Generator) -> Iterator[Pose]:
+def placements(thing: ObjectSpec, target: ObjectSpec, at: Pose, now: Pose, rng: np.random.Generator) -> Iterator[Pose]:
     """Poses (base frame) at which ``thing``, upright, would stand on ``target``: the centre first, then random spots.
 
     Args:
         at: where ``target`` is, base frame.
+        now: where ``thing`` is; headings close to its own come first.
         rng: draws the spots; the same generator state gives the same poses.
     """
     for surface in target.surfaces:
         for spot in _spots(thing, surface, rng):
-            for heading in HEADINGS:
-                yield _standing(thing, at, spot, heading)
+            poses = [_standing(thing, at, spot, heading) for heading in HEADINGS]
+            yield from sorted(poses, key=lambda pose: pose.distance(now)[1])
 
 
 def _spots(thing: ObjectSpec, surface: Surface, rng: np.random.Generator) -> Iterator[Array]:
