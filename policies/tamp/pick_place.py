@@ -48,8 +48,7 @@ class PickPlace:
     def __init__(self, context: PolicyContext) -> None:
         self._robot, self._inventory = context.robot, context.inventory
         self._space = context.card.action.space
-        self._planner = MotionPlanner(context.robot, context.inventory, seed=0)
-        self._speed = context.speed
+        self._planner = MotionPlanner(context.robot, context.inventory, speed=context.speed)
         self._rng = np.random.default_rng()
         self._width = 0.0
         self._script: Script | None = None
@@ -85,7 +84,7 @@ class PickPlace:
 
     def _pick(self, name: str, seen: Observation) -> Script:
         grasp, seen = yield from self._approach(name, seen)
-        down = self._straight(seen, self._at(seen, name).pose @ grasp.pose, _touching(name))
+        down = self._planner.straight_to(seen, self._at(seen, name).pose @ grasp.pose, allow=_touching(name))
         seen = yield self._chunk(down, seen, f"reaching for the {_words(name)}")
         seen = yield self._grip(seen, max(0.0, grasp.width - SQUEEZE), f"closing on the {_words(name)}")
         if seen.state.holding != name:
@@ -113,7 +112,7 @@ class PickPlace:
             raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
         spot = self._at(seen, target).pose @ place
         tool = _tool_for(seen, name, _raised(spot, RELEASE_HEIGHT))
-        down = self._straight(seen, tool, _touching(name, target))
+        down = self._planner.straight_to(seen, tool, allow=_touching(name, target))
         seen = yield self._chunk(down, seen, f"setting the {_words(name)} down")
         wide = min(self._inventory[name].grasps[0].width + 2 * CLEARANCE, self._robot.gripper.max_width)
         seen = yield self._grip(seen, wide, f"letting the {_words(name)} go")
@@ -136,20 +135,15 @@ class PickPlace:
 
     def _reach(self, seen: Observation, tool: Pose, allow: list[Pair]) -> Trajectory | MotionFailure:
         """A way to the point above ``tool`` from which the straight way down is free as well."""
-        start = seen.state.start
         try:
-            motion = self._planner.to_pose(seen, _raised(tool, APPROACH), start=start, speed=self._speed)
-            self._straight(seen, tool, allow, motion.q[-1])
+            motion = self._planner.to_pose(seen, _raised(tool, APPROACH))
+            self._planner.straight_to(seen, tool, start=motion.q[-1], allow=allow)
         except MotionFailure as failure:
             return failure
         return motion
 
     def _up(self, seen: Observation, name: str) -> Trajectory:
-        return self._straight(seen, _raised(seen.state.tool, APPROACH), _touching(name))
-
-    def _straight(self, seen: Observation, tool: Pose, allow: list[Pair], start: Array | None = None) -> Trajectory:
-        start = seen.state.start if start is None else start
-        return self._planner.straight_to(seen, tool, start=start, speed=self._speed, allow=allow)
+        return self._planner.straight_to(seen, _raised(seen.state.tool, APPROACH), allow=_touching(name))
 
     def _at(self, seen: Observation, name: str) -> PoseEstimate:
         estimate = seen.objects.get(name)
