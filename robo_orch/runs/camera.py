@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import subprocess
 import time
 from collections.abc import Callable
@@ -130,10 +131,8 @@ class Film:
     def close(self) -> None:
         """Let ffmpeg finish the file; after half a minute it is ended."""
         if self._process.stdin is not None:
-            try:
+            with contextlib.suppress(OSError):
                 self._process.stdin.close()
-            except OSError:
-                pass
         try:
             self._process.wait(timeout=30)
         except subprocess.TimeoutExpired:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import re
 import shutil
@@ -33,6 +34,7 @@ class RunFolder:
         self._created = created
         self._encoder = msgspec.json.Encoder()
         self._events = self._open("events.jsonl")
+        fcntl.flock(self._events, fcntl.LOCK_EX)  # tells followers that the writer lives; falls with the process
         self._trajectory = self._open("trajectory.jsonl")
         self._seq = 0
 
@@ -61,6 +63,8 @@ class RunFolder:
 
     def event(self, kind: str, t: float, data: dict[str, Any]) -> Event:
         """Append an event; returns it as a reader of the file will see it."""
+        if clash := data.keys() & {"seq", "t", "wall", "type"}:
+            raise ValueError(f"an event's data cannot be named {', '.join(sorted(clash))}")
         event = Event(self._seq, t, time.time(), kind, msgspec.to_builtins(data, str_keys=True))
         self._line(self._events, event.line())
         self._seq += 1

@@ -103,9 +103,7 @@ class Run:
         self._setting = setting = set_up(config, require)
         simulation = setting.simulation
         self.folder.config(provenance.describe(config, require, simulation))
-        self._camera = RunCamera(
-            lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify
-        )
+        self._camera = RunCamera(lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify)
         self._world = RecordingWorld(simulation.world, self.folder, simulation.robot.measure, self._interrupts)
         self._world.after_tick = lambda: self._camera.film(self._now())
         simulation.robot.world = self._world

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Setting up what a run needs: the scene that its goal asks for, the cards, the planner, and the goal grounded in it."""
+"""What a run takes place in: the scene that its goal asks for, the cards, the planner."""
 
 from __future__ import annotations
 

@@ -34,6 +34,7 @@ class Attempt:
     code: str = ""
     because: str = ""
     message: str = ""
+    safe: bool | None = None
 
 
 @dataclass(slots=True)
@@ -51,7 +52,6 @@ class Step:
     routed: str = ""
     recoveries: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
-    safe: bool | None = None
     frames: list[str] = field(default_factory=list)
 
     @property
@@ -191,8 +191,7 @@ class Timeline:
             step.attempts[-1].end = event.t
 
     def _on_referee(self, event: Event) -> None:
-        step = self._step(event)
-        step.safe = event.data["safe"] and step.safe is not False
+        self._attempt(event).safe = event.data["safe"]
 
     def _on_key_frame(self, event: Event) -> None:
         self.frames.append(event.data["file"])

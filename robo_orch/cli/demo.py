@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``robo-orch demo``: a goal that shows what this is."""
+
+from __future__ import annotations
+
+from robo_orch.cli.options import Json, Out, Seed, Video
+
+GOAL = "put the red cube on the plate and stack the green cube on the blue cube"
+
+
+def demo(seed: Seed = 0, video: Video = True, out: Out = None, as_json: Json = False) -> int:
+    """Reach a goal of two steps in the kitchen, with a film where OpenGL is found, and say what to try next."""
+    from robo_orch.cli.running import carry_out
+
+    code = carry_out({"goal": GOAL, "seed": seed, "video": video, "out": out}, as_json)
+    if code == 0 and not as_json:
+        print('\nNext: robo-orch run "put the blue cube on the cabinet" --seed 3\n      robo-orch --help')
+    return code

@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Options that several commands have, each described once."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
+Seed = Annotated[int, typer.Option("--seed", help="Repeats a run on one machine.")]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="The run folder, new or empty.", show_default="runs/<time>-<goal>"),
+]
+Video = Annotated[
+    bool | None,
+    typer.Option(
+        "--video/--no-video",
+        help="Film the run, or take no pictures at all.",
+        show_default="key frames only",
+    ),
+]
+RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that run or demo has written.")]

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``report.html``: one file that tells a run to someone who was not there, from the run folder alone."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from robo_orch.runs.plots import Band, chart
+from robo_orch.runs.record import RunRecord
+from robo_orch.runs.schema import Tick
+from robo_orch.runs.timeline import Step, Timeline
+from robo_orch.runs.words import advice, sentence
+
+TEMPLATE = "report.html.j2"
+#: A run with more key frames shows the first and last half of these; all stay in the folder.
+MAX_FRAMES = 24
+
+
+def write_report(run_dir: Path) -> Path:
+    """Write the report into a run folder and return its path.
+
+    Everything that comes from the run is escaped. Runs that failed or were interrupted have a report too.
+
+    Raises:
+        RunError: no run folder, or one without a result.
+    """
+    record = RunRecord.open(run_dir)
+    path = record.path / "report.html"
+    path.write_text(render(record), encoding="utf-8")
+    return path
+
+
+def render(record: RunRecord) -> str:
+    """The report's HTML."""
+    from jinja2 import Environment, FunctionLoader, StrictUndefined
+
+    source = files("robo_orch").joinpath("data/report")
+    environment = Environment(
+        loader=FunctionLoader(lambda name: source.joinpath(name).read_text(encoding="utf-8")),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    return environment.get_template(TEMPLATE).render(**_contents(record))
+
+
+def _contents(record: RunRecord) -> dict[str, Any]:
+    timeline = Timeline.of(record.events())
+    result = record.result or {}
+    ticks = list(record.ticks())
+    return {
+        "style": files("robo_orch").joinpath("data/report/report.css").read_text(encoding="utf-8"),
+        "info": record.info,
+        "options": msgspec.to_builtins(record.info),
+        "result": result,
+        "sentence": sentence(result) if result else "Killed: the run did not end by itself.",
+        "advice": advice(result) if result else "",
+        "timeline": timeline,
+        "bars": _bars(timeline.steps, timeline.time),
+        "frames": _frames(record.path, timeline),
+        "charts": _charts(ticks, timeline.steps),
+        "video": (record.path / "video.mp4").is_file(),
+        "run_dir": str(record.path),
+    }
+
+
+def _bars(steps: Sequence[Step], end: float) -> list[dict[str, Any]]:
+    """Each step's attempts as shares (%) of the run's time."""
+    total = end or 1.0
+    return [
+        {
+            "step": step,
+            "spans": [
+                {"left": 100 * a.start / total, "width": 100 * ((a.end or end) - a.start) / total, "attempt": a}
+                for a in step.attempts
+            ],
+        }
+        for step in steps
+    ]
+
+
+def _frames(folder: Path, timeline: Timeline) -> list[dict[str, str]]:
+    """Key frames as data URLs; files that are missing are left out."""
+    shown = timeline.frames
+    if len(shown) > MAX_FRAMES:
+        shown = [*shown[: MAX_FRAMES // 2], *shown[-MAX_FRAMES // 2 :]]
+    of_step = {frame: step.text for step in timeline.steps for frame in step.frames}
+    pictures = []
+    for name in shown:
+        file = folder / name
+        if file.is_file():
+            data = base64.b64encode(file.read_bytes()).decode()
+            pictures.append({"url": f"data:image/png;base64,{data}", "text": of_step.get(name, "")})
+    return pictures
+
+
+def _charts(ticks: Sequence[Tick], steps: Sequence[Step]) -> list[dict[str, Any]]:
+    if len(ticks) < 2:
+        return []
+    times = np.array([tick.t for tick in ticks])
+    bands = [Band(a.start, a.end or times[-1], step.text) for step in steps for a in step.attempts]
+    q = np.array([tick.q for tick in ticks])
+    joints = {f"joint {i + 1}": q[:, i] for i in range(q.shape[1])}
+    gripper = {
+        "opening": np.array([tick.gripper for tick in ticks]) * 1000,
+        "command": np.array([tick.command.gripper for tick in ticks]) * 1000,
+    }
+    height = {"tool height": np.array([tick.tool[2] for tick in ticks])}
+    return [
+        {"title": "Joint positions", "names": list(joints), "svg": chart(times, joints, "rad", bands)},
+        {"title": "Gripper", "names": list(gripper), "svg": chart(times, gripper, "mm", bands)},
+        {"title": "Tool height", "names": list(height), "svg": chart(times, height, "m", bands)},
+    ]
