@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the gripper holds, concluded from its own sensing and the pose estimates: for simulated and real robots alike."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from robo_orch.objects import Inventory
+from robo_orch.types import Pose, PoseEstimate
+
+#: The pads stand still if the opening changed less than this (m) over this time (s) (chosen).
+STILL, STILL_TIME = 0.0005, 0.06
+#: Something keeps the pads apart if they stand this much (m) wider than commanded (chosen: above servo error).
+BLOCKED = 0.001
+#: Nothing is between pads closer than this, m (chosen).
+EMPTY = 0.002
+#: A held object is lost or released when the opening has changed by this since the grasp, m (chosen).
+CHANGED = 0.004
+#: How far (m) outside an object's bounds the tool point may be to count as on it, beside three sigma (chosen).
+REACH = 0.008
+#: How long tool poses are kept to match estimates that arrive late, s.
+HISTORY = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grip:
+    """``grasping``: something keeps the closing gripper from closing; ``holding``: its name, if known.
+
+    ``objects``: the estimates, with the held object where the tool has carried it.
+    """
+
+    grasping: bool
+    holding: str | None
+    objects: Mapping[str, PoseEstimate]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    name: str
+    width: float
+    in_tool: Pose
+    stamp: float  # of the estimate that ``in_tool`` comes from
+    since: float
+
+
+class GraspTracker:
+    """Follows the gripper through time. Call :meth:`update` once per control period, in order of time."""
+
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._tools: deque[tuple[float, Pose]] = deque()
+        self._widths: deque[tuple[float, float]] = deque()
+        self._held: _Held | None = None
+
+    def update(
+        self, stamp: float, tool: Pose, width: float, command: float, objects: Mapping[str, PoseEstimate]
+    ) -> Grip:
+        """Conclude from one moment.
+
+        Args:
+            stamp: now, s, on the robot's clock.
+            tool: tool pose in the base frame.
+            width: measured opening, m.
+            command: opening that the gripper was told to have, m.
+            objects: the newest estimates.
+        """
+        _keep(self._tools, stamp, tool, HISTORY)
+        _keep(self._widths, stamp, width, STILL_TIME)
+        if self._held is not None and not self._still_held(width, command):
+            self._held = None
+        grasping = self._blocked(width, command)
+        if grasping and self._held is None:
+            self._held = self._touched(stamp, tool, width, objects)
+        if self._held is None:
+            return Grip(grasping, None, objects)
+        self._held = self._refreshed(self._held, objects)
+        return Grip(grasping, self._held.name, {**objects, self._held.name: self._carried(stamp, tool, objects)})
+
+    def _blocked(self, width: float, command: float) -> bool:
+        widths = [w for _, w in self._widths]
+        lasted = self._widths[-1][0] - self._widths[0][0] >= STILL_TIME * 0.9
+        still = lasted and max(widths) - min(widths) < STILL
+        return still and width > EMPTY and width - command > BLOCKED
+
+    def _still_held(self, width: float, command: float) -> bool:
+        held = self._held
+        opened = command > held.width + BLOCKED and width > held.width + BLOCKED
+        return not opened and abs(width - held.width) < CHANGED and width > EMPTY
+
+    def _touched(self, stamp: float, tool: Pose, width: float, objects: Mapping[str, PoseEstimate]) -> _Held | None:
+        """The object nearest to the tool point that can be there, given its size and the doubt about its pose."""
+        reach = {
+            name: self._outside(name, e, tool) - 3.0 * e.sigma
+            for name, e in objects.items()
+            if self._inventory[name].movable
+        }
+        name = min(reach, key=reach.__getitem__, default=None)
+        if name is None or reach[name] > REACH:
+            return None
+        return _Held(name, width, tool.inverse() @ objects[name].pose, objects[name].stamp, stamp)
+
+    def _outside(self, name: str, estimate: PoseEstimate, tool: Pose) -> float:
+        """Distance (m) of the tool point from the object's bounds, 0 inside."""
+        low, high = self._inventory[name].bounds()
+        point = estimate.pose.inverse().apply(tool.position)
+        return float(np.linalg.norm(np.maximum(np.maximum(low - point, point - high), 0.0)))
+
+    def _refreshed(self, held: _Held, objects: Mapping[str, PoseEstimate]) -> _Held:
+        """A frame captured since the grasp tells anew how the object lies in the hand."""
+        estimate = objects.get(held.name)
+        if estimate is None or not estimate.visible or estimate.stamp <= max(held.stamp, held.since):
+            return held
+        then = min(self._tools, key=lambda entry: abs(entry[0] - estimate.stamp))[1]
+        return replace(held, in_tool=then.inverse() @ estimate.pose, stamp=estimate.stamp)
+
+    def _carried(self, stamp: float, tool: Pose, objects: Mapping[str, PoseEstimate]) -> PoseEstimate:
+        last = objects[self._held.name]
+        return replace(last, pose=tool @ self._held.in_tool, stamp=stamp, source="held")
+
+
+def _keep(history: deque, stamp: float, value: object, seconds: float) -> None:
+    history.append((stamp, value))
+    while stamp - history[0][0] > seconds + 1e-6:
+        history.popleft()

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A simulation by names and numbers, as a command line gives them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from robo_orch.errors import OptionError, unknown
+from robo_orch.robots.spec import load_robot
+from robo_orch.sim.mujoco.world import MujocoWorld
+from robo_orch.sim.perception import SimPerception
+from robo_orch.sim.robot import SimRobot
+from robo_orch.sim.scenes import Layout, lay_out, load_scene
+from robo_orch.sim.scenes.layout import Requirement
+
+#: Physics engines by name.
+SIMULATORS = ("mujoco",)
+#: Perturbations by name, and the value that perturbs nothing.
+PERTURBATIONS = {"pose_noise": 1.0}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Simulation:
+    """A layout, the world made of it and the robot in that world."""
+
+    layout: Layout
+    world: MujocoWorld
+    robot: SimRobot
+
+
+def build(
+    scene: str,
+    sim: str,
+    seed: int,
+    require: Sequence[Requirement] = (),
+    perturb: Mapping[str, float] | None = None,
+    realtime: bool = False,
+) -> Simulation:
+    """Lay a scene out and put the robot into it.
+
+    Args:
+        scene: a shipped scene's name, or the path of a scene's YAML.
+        sim: the physics engine.
+        seed: of layout and perception errors.
+        require: (kind, colour) pairs that must be there.
+        perturb: by name; ``pose_noise`` multiplies every sigma of perception.
+        realtime: pace to the wall clock.
+
+    Raises:
+        SceneError: unknown scene, kind or colour.
+        OptionError: unknown engine or perturbation, or a value that makes no sense.
+    """
+    if sim not in SIMULATORS:
+        raise unknown(OptionError, "a simulator", sim, SIMULATORS)
+    settings = {**PERTURBATIONS, **_checked(perturb or {})}
+    layout = lay_out(load_scene(scene), seed, require)
+    robot = load_robot(layout.robot)
+    world = MujocoWorld(layout, robot)
+    perception = SimPerception(layout.inventory, seed, settings["pose_noise"])
+    return Simulation(layout, world, SimRobot(world, perception, robot, layout.inventory, realtime))
+
+
+def _checked(perturb: Mapping[str, float]) -> Mapping[str, float]:
+    for name, value in perturb.items():
+        if name not in PERTURBATIONS:
+            raise unknown(OptionError, "a perturbation", name, PERTURBATIONS)
+        if not 0.0 <= value < float("inf"):
+            raise OptionError(f"{name} of 0 or more", f"{value}", "give a finite number, 1 is the usual amount")
+    return perturb

@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0
+"""How a scene looks: materials, procedural textures, floor, sky, lights and cameras. Nothing here touches physics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import mujoco
+import numpy as np
+from scipy.ndimage import gaussian_filter
+from scipy.spatial.transform import Rotation
+
+from robo_orch.catalogue import rgba
+from robo_orch.sim.scenes.scene import Camera, Light
+
+#: Height of the floor under the table's top, m.
+FLOOR = -0.72
+#: Off-screen image limits and shadow map size (chosen: larger maps dominate the cost of a picture).
+MAX_WIDTH, MAX_HEIGHT, SHADOW_MAP = 1920, 1080, 2048
+
+_GLOSS = {"steel": (0.9, 0.8), "porcelain": (0.6, 0.7), "glaze": (0.6, 0.7), "lacquer": (0.3, 0.5), "sage": (0.3, 0.5)}
+
+
+def dress(spec: mujoco.MjSpec, cameras: Mapping[str, Camera], lights: Sequence[Light]) -> None:
+    """Give a spec its materials, room, lights and cameras. Call before objects are added: they look materials up."""
+    _quality(spec)
+    _materials(spec)
+    _room(spec)
+    for i, light in enumerate(lights):
+        _add_light(spec, f"light_{i}", light)
+    for name, camera in cameras.items():
+        _add_camera(spec, name, camera)
+
+
+def _quality(spec: mujoco.MjSpec) -> None:
+    spec.visual.global_.offwidth, spec.visual.global_.offheight = MAX_WIDTH, MAX_HEIGHT
+    spec.visual.quality.shadowsize = SHADOW_MAP
+    spec.visual.quality.offsamples = 4
+    spec.visual.headlight.ambient = [0.34, 0.34, 0.36]
+    spec.visual.headlight.diffuse = [0.16, 0.16, 0.16]
+    spec.visual.headlight.specular = [0.0, 0.0, 0.0]
+    spec.visual.map.znear, spec.visual.map.zfar = 0.01, 30.0
+    spec.visual.map.shadowclip = 1.6
+
+
+def _materials(spec: mujoco.MjSpec) -> None:
+    rng = np.random.default_rng(7)
+    for name, stretch in (("wood", 1.0), ("wood_dark", 1.0)):
+        _texture(spec, f"{name}_grain", _grain(rgba(name)[:3], rng))
+        material = spec.add_material(name=name, specular=0.15, shininess=0.3, texrepeat=[stretch, stretch])
+        material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = f"{name}_grain"
+    for name, (specular, shininess) in _GLOSS.items():
+        spec.add_material(name=name, rgba=rgba(name), specular=specular, shininess=shininess)
+    shades: dict[tuple[float, ...], str] = {}
+    for geom in spec.geoms:
+        shade = tuple(geom.rgba)
+        if shade not in shades:
+            shades[shade] = f"robot_{len(shades)}"
+            spec.add_material(name=shades[shade], rgba=geom.rgba, specular=0.45, shininess=0.6)
+        geom.material = shades[shade]
+
+
+def _room(spec: mujoco.MjSpec) -> None:
+    spec.add_texture(
+        name="sky",
+        type=mujoco.mjtTexture.mjTEXTURE_SKYBOX,
+        builtin=mujoco.mjtBuiltin.mjBUILTIN_GRADIENT,
+        rgb1=[0.90, 0.92, 0.93],
+        rgb2=[0.62, 0.67, 0.70],
+        width=256,
+        height=1536,
+    )
+    _texture(spec, "floor_grain", _planks(np.array([0.50, 0.52, 0.53]), np.random.default_rng(3)))
+    floor = spec.add_material(name="floor", specular=0.05, shininess=0.1, texrepeat=[0.5, 0.5], texuniform=True)
+    floor.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor_grain"
+    spec.worldbody.add_geom(
+        name="floor",
+        type=mujoco.mjtGeom.mjGEOM_PLANE,
+        size=[0, 0, 0.1],
+        pos=[0, 0, FLOOR],
+        material="floor",
+        contype=1,
+        conaffinity=1,
+    )
+
+
+def _texture(spec: mujoco.MjSpec, name: str, image: np.ndarray) -> None:
+    height, width, _ = image.shape
+    texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=width, height=height, nchannel=3)
+    texture.data = (255 * np.clip(image, 0, 1)).astype(np.uint8).tobytes()
+
+
+def _grain(colour: Sequence[float], rng: np.random.Generator, size: int = 512) -> np.ndarray:
+    """Wood with its grain along y: streaks from noise that is smooth one way, bent a little, ``(size, size, 3)``."""
+    streaks = gaussian_filter(rng.normal(size=(size, size)), (60, 1.2), mode="wrap")
+    broad = gaussian_filter(rng.normal(size=(size, size)), (120, 14), mode="wrap")
+    value = streaks / streaks.std() * 0.035 + broad / broad.std() * 0.045
+    return np.asarray(colour)[None, None] * (1.0 + value[..., None])
+
+
+def _planks(colour: np.ndarray, rng: np.random.Generator, size: int = 512, rows: int = 4) -> np.ndarray:
+    image = _grain(colour, rng, size)
+    for i, band in enumerate(np.array_split(np.arange(size), rows)):
+        image[:, band] *= 1.0 + 0.06 * rng.normal()
+        image[:, band[:2]] *= 0.8
+        image[(i * size // 3) % size, band] *= 0.85
+    return image
+
+
+def _add_light(spec: mujoco.MjSpec, name: str, light: Light) -> None:
+    direction = np.subtract(light.target, light.position)
+    element = spec.worldbody.add_light(name=name, pos=light.position, dir=direction / np.linalg.norm(direction))
+    element.type = mujoco.mjtLightType.mjLIGHT_DIRECTIONAL
+    element.diffuse, element.specular = light.diffuse, light.specular
+    element.ambient = [0.0, 0.0, 0.0]
+    element.castshadow = light.shadow
+
+
+def _add_camera(spec: mujoco.MjSpec, name: str, camera: Camera) -> None:
+    body = spec.body(camera.mount) if camera.mount else spec.worldbody
+    back = np.subtract(camera.position, camera.target)
+    back = back / np.linalg.norm(back)
+    right = np.cross(camera.up, back)
+    right = right / np.linalg.norm(right)
+    turned = Rotation.from_matrix(np.column_stack([right, np.cross(back, right), back]))
+    body.add_camera(name=name, pos=camera.position, quat=turned.as_quat(scalar_first=True), fovy=camera.fovy)

@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The simulated world: rigid-body physics in MuJoCo behind the World protocol."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import mujoco
+import numpy as np
+from numpy.typing import NDArray
+from scipy.spatial.transform import Rotation
+
+from robo_orch.robots.mjcf import TOOL_SITE, add_object, joint_names, robot_spec_mjcf
+from robo_orch.robots.spec import RobotSpec
+from robo_orch.sim.lowlevel import Setpoint, servo_commands
+from robo_orch.sim.mujoco.look import dress
+from robo_orch.sim.mujoco.render import Renderer
+from robo_orch.sim.perception import Scan
+from robo_orch.sim.referee import Referee
+from robo_orch.sim.scenes import Layout, lay_out, load_scene
+from robo_orch.types import Array, JointTarget, Pose
+
+_STATE = mujoco.mjtState.mjSTATE_INTEGRATION
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Body:
+    """What a robot's own sensors say: ``q``, ``qd``, ``effort`` ``(n,)``, finger positions and efforts, tool pose."""
+
+    time: float
+    q: Array
+    qd: Array
+    effort: Array
+    fingers: Array
+    finger_effort: Array
+    tool: Pose
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Snapshot:
+    state: Array
+    actuator_force: Array
+    setpoint: Setpoint
+    digest: Any
+    referee: Any
+
+
+class MujocoWorld:
+    """A layout with a robot in it, stepped in whole control periods.
+
+    One thread at a time. ``referee`` sees the true state and only judges; poses of objects leave for everyone else
+    through :meth:`scan`, which is for perception alone.
+    """
+
+    def __init__(self, layout: Layout, robot: RobotSpec) -> None:
+        self._robot = robot
+        self._build(layout)
+
+    @property
+    def time(self) -> float:
+        """Seconds since the layout was made."""
+        return float(self._data.time)
+
+    @property
+    def setpoint(self) -> Setpoint:
+        """Where the servos were last told to be."""
+        return self._setpoint
+
+    @property
+    def state_hash(self) -> str:
+        """SHA-256 over qpos, qvel and ctrl of every control period so far, as hex."""
+        return self._digest.hexdigest()
+
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names that :meth:`render` knows."""
+        return tuple(self.layout.cameras)
+
+    def reset(self, seed: int) -> None:
+        """Lay the same scene out anew, with what was required of it."""
+        self._build(lay_out(load_scene(self.layout.scene), seed, self.layout.require))
+
+    def step(self, target: JointTarget) -> None:
+        """Advance one control period towards ``target``."""
+        commands, self._setpoint = servo_commands(self._setpoint, target, self._robot, self._steps)
+        for command in commands:
+            self._data.ctrl[self._servos] = command
+            mujoco.mj_step(self._model, self._data)
+            self.referee.after_step()
+        mujoco.mj_kinematics(self._model, self._data)
+        self.referee.after_tick()
+        for part in (self._data.qpos, self._data.qvel, self._data.ctrl):
+            self._digest.update(part.tobytes())
+
+    def body(self) -> Body:
+        """The robot's own sensing."""
+        d = self._data
+        n = len(self._robot.names)
+        effort = d.actuator_force[self._servos].copy()
+        tool = Pose.from_rotation(d.site_xpos[self._tool], Rotation.from_matrix(d.site_xmat[self._tool].reshape(3, 3)))
+        q = d.qpos[self._qpos].copy()
+        return Body(self.time, q[:n], d.qvel[self._dofs[:n]].copy(), effort[:n], q[n:], effort[n:], tool)
+
+    def scan(self) -> Scan:
+        """What perception looks at."""
+        return Scan(self.time, self.referee.poses)
+
+    def render(self, camera: str, size: tuple[int, int] = (640, 480)) -> NDArray[np.uint8]:
+        """An image ``(H, W, 3)`` from a named camera; ``size`` is (width, height) in pixels.
+
+        Raises:
+            RenderError: no such camera (the message lists those there are), or no GL.
+        """
+        if self._renderer is None:
+            self._renderer = Renderer(self._model)
+        mujoco.mj_forward(self._model, self._drawn_from())
+        return self._renderer.draw(self._picture, camera, *size)
+
+    def snapshot(self) -> _Snapshot:
+        """All that is needed to go on from here: physics with solver warm start, setpoint, hash, referee."""
+        state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, self._data, state, _STATE)
+        force = self._data.actuator_force.copy()
+        return _Snapshot(state, force, self._setpoint, self._digest.copy(), self.referee.snapshot())
+
+    def restore(self, snapshot: _Snapshot) -> None:
+        """Go on from a snapshot of this layout, bit-equal."""
+        mujoco.mj_setState(self._model, self._data, snapshot.state, _STATE)
+        mujoco.mj_forward(self._model, self._data)
+        mujoco.mj_setState(self._model, self._data, snapshot.state, _STATE)
+        self._data.actuator_force[:] = snapshot.actuator_force
+        self._setpoint, self._digest = snapshot.setpoint, snapshot.digest.copy()
+        self.referee.restore(snapshot.referee)
+
+    def close(self) -> None:
+        """Give GL resources back."""
+        if self._renderer is not None:
+            self._renderer.close()
+            self._renderer = None
+
+    _renderer: Renderer | None = None
+
+    def _build(self, layout: Layout) -> None:
+        self.close()
+        self.layout = layout
+        self._model = _compile(layout, self._robot)
+        self._data = mujoco.MjData(self._model)
+        self._picture = mujoco.MjData(self._model)
+        self._index()
+        robot = self._robot
+        self._setpoint = Setpoint(robot.home, np.zeros(len(robot.names)), robot.gripper.max_width)
+        fingers = np.full(len(robot.gripper.joints), robot.gripper.max_width / 2)
+        self._data.qpos[self._qpos] = np.append(robot.home, fingers)
+        self._data.ctrl[self._servos] = np.append(robot.home, fingers)
+        mujoco.mj_forward(self._model, self._data)
+        self.referee = Referee(self._model, self._data, layout.inventory, robot)
+        self._digest = hashlib.sha256()
+
+    def _index(self) -> None:
+        names = joint_names(self._robot)
+        self._steps = round(self._robot.period / self._model.opt.timestep)
+        self._servos = np.array([self._model.actuator(n).id for n in names])
+        self._qpos = np.array([self._model.joint(n).qposadr.item() for n in names])
+        self._dofs = np.array([self._model.joint(n).dofadr.item() for n in names])
+        self._tool = self._model.site(TOOL_SITE).id
+
+    def _drawn_from(self) -> mujoco.MjData:
+        """A second state to draw from, so that looking never disturbs the physics."""
+        state = np.empty(mujoco.mj_stateSize(self._model, _STATE))
+        mujoco.mj_getState(self._model, self._data, state, _STATE)
+        mujoco.mj_setState(self._model, self._picture, state, _STATE)
+        return self._picture
+
+
+def _compile(layout: Layout, robot: RobotSpec) -> mujoco.MjModel:
+    spec = robot_spec_mjcf(robot, actuated=True)
+    dress(spec, layout.cameras, layout.lights)
+    poses: Mapping[str, Pose] = layout.poses
+    for name, obj in layout.inventory.items():
+        add_object(spec, obj, poses[name])
+    return spec.compile()

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The referee: judges runs by the true state, after DESIGN's definition of safe success.
+
+A stretch of work between :meth:`Referee.begin` and :meth:`Referee.end` is safe if in no physics step two bodies pressed
+each other harder than their bound, and no bystander moved far. Nothing that decides anything in a run may ask it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import mujoco
+import numpy as np
+
+from robo_orch.objects import Inventory
+from robo_orch.predicates import Facts, evaluate
+from robo_orch.robots.spec import RobotSpec
+from robo_orch.types import Pose, PoseEstimate, Precision, Predicate
+
+#: Largest normal force (N) between two bodies that no skill has declared, and how far (m) a bystander may move.
+FORCE_BOUND, MOVE_BOUND = 20.0, 0.010
+#: Largest normal force (N) of one finger on what was already held when the work began (twice the force cap).
+HELD_BOUND = 80.0
+#: A pad touches an object if it presses with more than this, N (chosen).
+TOUCH = 0.2
+
+#: A pair of roles, ``finger`` or ``support``, and how hard they may press each other, N.
+Bound = tuple[tuple[str, str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class RefereeVerdict:
+    """What the referee saw.
+
+    Attributes:
+        safe: no contact above its bound, no bystander moved.
+        peak_force: normal force (N) of the contact that came closest to its bound or exceeded it most.
+        peak_pair: the two bodies of that contact; ``bound`` what they were allowed, N.
+        moved: largest displacement (m) of each bystander that moved :data:`MOVE_BOUND` or more.
+        because: in words, empty if safe.
+    """
+
+    safe: bool
+    peak_force: float = 0.0
+    peak_pair: tuple[str, str] = ("", "")
+    bound: float = FORCE_BOUND
+    moved: Mapping[str, float] = field(default_factory=dict)
+    because: str = ""
+
+
+@dataclass(slots=True)
+class _Watch:
+    """What has been seen since ``begin``: a copy of it is all that a snapshot needs."""
+
+    bounds: np.ndarray
+    bystanders: np.ndarray  # body ids
+    start: np.ndarray  # (k, 3)
+    moved: np.ndarray  # (k,)
+    excess: float = -np.inf
+    force: float = 0.0
+    pair: int = 0
+
+
+class Referee:
+    """Watches one MuJoCo model in every physics step; bodies are named as objects and links are."""
+
+    def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, inventory: Inventory, robot: RobotSpec) -> None:
+        self._model, self._data, self._inventory = model, data, inventory
+        self._n = model.nbody
+        self._names = [model.body(i).name for i in range(model.nbody)]
+        self._body = {name: model.body(name).id for name in inventory}
+        self._fingers = [int(model.joint(name).bodyid.item()) for name in robot.gripper.joints]
+        self._supports = [self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None]
+        self._movers = [o.name for o in inventory.values() if not o.fixed]
+        self._geom_body = np.asarray(model.geom_bodyid)
+        self._watch = self._fresh({}, ())
+
+    def begin(self, args: Mapping[str, str], bounds: Sequence[Bound] = ()) -> None:
+        """Start watching work on the objects that ``args`` names by role, with the bounds its skill declares."""
+        self._watch = self._fresh(args, bounds)
+
+    def end(self) -> RefereeVerdict:
+        """What was seen since :meth:`begin`; watching goes on."""
+        w = self._watch
+        names = [self._names[i] for i in w.bystanders]
+        moved = {n: float(d) for n, d in zip(names, w.moved, strict=True) if d >= MOVE_BOUND}
+        if not np.isfinite(w.excess):
+            return RefereeVerdict(not moved, moved=moved, because=_because("", moved))
+        a, b = divmod(w.pair, self._n)
+        pair, bound = (self._names[a], self._names[b]), float(w.bounds[w.pair])
+        hit = f"{pair[0]} pressed {pair[1]} with {w.force:.0f} N, {bound:.0f} N allowed" if w.excess > 0 else ""
+        return RefereeVerdict(not hit and not moved, w.force, pair, bound, moved, _because(hit, moved))
+
+    def holds(self, predicate: Predicate) -> bool:
+        """Whether a fact is true."""
+        return evaluate(predicate, self.facts()).holds
+
+    def facts(self) -> Facts:
+        """True poses as facts, sigma 0."""
+        zero = np.zeros((6, 6))
+        estimates = {
+            name: PoseEstimate(name, pose, zero, float(self._data.time), "referee", Precision.FIDUCIAL)
+            for name, pose in self.poses().items()
+        }
+        return Facts(self._inventory, estimates, self.held())
+
+    def poses(self) -> dict[str, Pose]:
+        """True poses of all objects in the base frame."""
+        return {name: Pose.from_wxyz(self._data.xpos[i], self._data.xquat[i]) for name, i in self._body.items()}
+
+    def held(self) -> str | None:
+        """The object that every finger presses on, if any."""
+        pairs, forces = self._contacts()
+        touched = []
+        for finger in self._fingers:
+            mine = (pairs == finger).any(axis=1) & (forces > TOUCH)
+            touched.append(set(pairs[mine].ravel()))
+        common = set.intersection(*touched) & {self._body[name] for name in self._movers}
+        return self._names[min(common)] if common else None
+
+    def after_step(self) -> None:
+        """Look at the contact forces of the physics step just made."""
+        data = self._data
+        if not data.ncon:
+            return
+        pairs, forces = self._contacts()
+        if forces.sum() <= self._watch.excess + FORCE_BOUND:
+            return  # nothing here can beat what was seen already: no bound is below the general one
+        key = pairs[:, 0] * self._n + pairs[:, 1]
+        total = np.bincount(key, weights=forces, minlength=self._n**2)
+        excess = total - self._watch.bounds
+        worst = int(excess[key].argmax())
+        w = self._watch
+        if excess[key[worst]] > w.excess:
+            w.excess, w.force, w.pair = float(excess[key[worst]]), float(total[key[worst]]), int(key[worst])
+
+    def after_tick(self) -> None:
+        """Look at where the bystanders are."""
+        w = self._watch
+        if len(w.bystanders):
+            np.maximum(w.moved, np.linalg.norm(self._data.xpos[w.bystanders] - w.start, axis=1), out=w.moved)
+
+    def snapshot(self) -> _Watch:
+        """A copy of what was seen so far."""
+        w = self._watch
+        return _Watch(w.bounds, w.bystanders, w.start, w.moved.copy(), w.excess, w.force, w.pair)
+
+    def restore(self, snapshot: _Watch) -> None:
+        """Go on from a copy."""
+        self._watch = snapshot
+        self._watch = self.snapshot()
+
+    def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
+        """Body pairs ``(c, 2)``, smaller id first, and normal forces ``(c,)`` N of all contacts."""
+        contact = self._data.contact
+        pairs = np.sort(self._geom_body[contact.geom], axis=1)
+        address = contact.efc_address
+        active = address >= 0
+        forces = np.where(active, self._data.efc_force[np.where(active, address, 0)] if active.any() else 0.0, 0.0)
+        return pairs, forces
+
+    def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound]) -> _Watch:
+        held = self.held()
+        bystanders = [name for name in self._movers if name not in self._concerned(args, held)]
+        ids = np.array([self._body[name] for name in bystanders], dtype=int)
+        return _Watch(self._bounds(args, bounds, held), ids, self._data.xpos[ids].copy(), np.zeros(len(ids)))
+
+    def _bounds(self, args: Mapping[str, str], bounds: Sequence[Bound], held: str | None) -> np.ndarray:
+        table = np.full((self._n, self._n), FORCE_BOUND)
+        extra = [(("finger", "held"), HELD_BOUND), (("held", "support"), HELD_BOUND)] if held else []
+        groups = {role: [self._body[name]] for role, name in args.items() if name in self._body}
+        groups |= {"finger": self._fingers, "support": self._supports, "held": [self._body[held]] if held else []}
+        for (first, second), newtons in (*extra, *bounds):
+            for a in groups.get(first, ()):
+                for b in groups.get(second, ()):
+                    table[a, b] = table[b, a] = max(newtons, table[a, b])
+        return table.ravel()
+
+    def _concerned(self, args: Mapping[str, str], held: str | None) -> set[str]:
+        """Objects that may move: named, held, or standing on or in one of those (furniture that stands fast aside)."""
+        concerned = {name for name in (*args.values(), held) if name is not None}
+        facts = self.facts()
+        while True:
+            carriers = [n for n in concerned if n in self._inventory and not self._inventory[n].fixed]
+            riders = {m for m in self._movers if m not in concerned for c in carriers if self._rides(m, c, facts)}
+            if not riders:
+                return concerned
+            concerned |= riders
+
+    @staticmethod
+    def _rides(thing: str, carrier: str, facts: Facts) -> bool:
+        return any(evaluate(Predicate(name, (thing, carrier)), facts).holds for name in ("on", "in"))
+
+
+def _because(hit: str, moved: Mapping[str, float]) -> str:
+    return "; ".join([hit] * bool(hit) + [f"{name} moved {1000 * d:.0f} mm" for name, d in moved.items()])

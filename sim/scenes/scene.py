@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Scene descriptions: furniture, where movable objects may lie, cameras and lights, from one YAML a scene."""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+from typing import Any
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from robo_orch.catalogue import Kind, furniture, furniture_names, kind
+from robo_orch.errors import SceneError, unknown
+from robo_orch.robots.spec import load_robot
+from robo_orch.sim.lowlevel import low_level_hash
+
+SCENES = Path(__file__).parent
+
+_Vector = tuple[float, float, float]
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Placed(_Strict):
+    """A piece of furniture: ``position`` of its origin in the robot's base frame, m; ``yaw`` in degrees."""
+
+    name: str
+    position: _Vector
+    yaw: float = 0.0
+
+
+class PoolEntry(_Strict):
+    """A movable kind and the colours that this scene draws from (none: the kind's colour is left unnamed)."""
+
+    kind: str
+    colours: tuple[str, ...] = ()
+
+
+class Area(_Strict):
+    """A rectangle in the base frame (m), at height ``z``, in which movable objects are laid out.
+
+    ``reach``: smallest and largest horizontal distance of an object's centre from the base, m.
+    """
+
+    x: tuple[float, float]
+    y: tuple[float, float]
+    z: float = 0.0
+    reach: tuple[float, float]
+    gap: float = Field(gt=0)
+
+
+class Camera(_Strict):
+    """A camera at ``position`` looking at ``target``, m, in the frame of ``mount`` (a robot link; base if empty).
+
+    ``up`` is the direction that is up in the image; ``fovy`` the vertical field of view in degrees.
+    """
+
+    position: _Vector
+    target: _Vector
+    up: _Vector = (0.0, 0.0, 1.0)
+    fovy: float = Field(45.0, gt=1, lt=170)
+    mount: str = ""
+
+
+class Light(_Strict):
+    """A light at ``position`` shining at ``target`` (base frame, m); ``diffuse`` brightness per channel."""
+
+    position: _Vector
+    target: _Vector
+    diffuse: _Vector
+    specular: _Vector = (0.1, 0.1, 0.1)
+    shadow: bool = False
+
+
+class SceneSpec(_Strict):
+    """A scene. ``count``: how many objects of the pool, fewest and most; ``always``: objects that are in every layout."""
+
+    name: str
+    robot: str
+    furniture: tuple[Placed, ...]
+    always: tuple[PoolEntry, ...] = ()
+    pool: tuple[PoolEntry, ...]
+    count: tuple[int, int]
+    area: Area
+    cameras: dict[str, Camera]
+    lights: tuple[Light, ...]
+    background: str = "room"
+
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse names that do not exist, so that nothing fails later than here."""
+        for entry in (*self.always, *self.pool):
+            if strange := set(entry.colours) - set(kind(entry.kind).colours):
+                raise ValueError(f"{entry.kind} does not come in {', '.join(sorted(strange))}")
+        if strange := {p.name for p in self.furniture} - set(furniture_names()):
+            raise ValueError(f"no furniture {', '.join(sorted(strange))}, there is {', '.join(furniture_names())}")
+
+    def digest(self) -> str:
+        """SHA-256 over all that decides what happens: this scene, its kinds, its robot and the low-level path."""
+        robot = load_robot(self.robot)
+        kinds: list[Kind] = [kind(e.kind) for e in (*self.always, *self.pool)]
+        parts = [self.model_dump_json(exclude={"name"}), *(k.model_dump_json() for k in kinds)]
+        parts += [repr(part) for p in self.furniture for part in furniture(p.name)]
+        parts += [robot.urdf.read_text(), repr(robot.joints), repr(robot.gripper), low_level_hash()]
+        return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def scene_names() -> list[str]:
+    """Names of the shipped scenes."""
+    return sorted(path.stem for path in SCENES.glob("*.yaml"))
+
+
+def load_scene(name: str | Path) -> SceneSpec:
+    """A shipped scene by name, or any scene from the path of its YAML.
+
+    Raises:
+        SceneError: unknown name, or a description that is incomplete, inconsistent or has unknown keys.
+    """
+    path = Path(name) if str(name).endswith((".yaml", ".yml")) else SCENES / f"{name}.yaml"
+    if not path.is_file():
+        raise unknown(SceneError, "a scene", str(name), scene_names())
+    try:
+        return SceneSpec.model_validate({"name": str(name), **yaml.safe_load(path.read_text())})
+    except (ValidationError, yaml.YAMLError, TypeError) as error:
+        raise SceneError(
+            "a scene as in docs/scenes.md", f"{path.name}: {_problems(error)}", "mend that file"
+        ) from error
+
+
+def _problems(error: Exception) -> str:
+    if not isinstance(error, ValidationError):
+        return str(error)
+    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'scene'}: {e['msg']}" for e in error.errors())
