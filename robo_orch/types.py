@@ -449,12 +449,16 @@ class Predicate:
 class Goal:
     """What a person asked for: their words, and the conjunction of facts they stand for.
 
-    ``order`` keeps the facts in the order they were said; "then" and "before" are honoured by
-    planners through it.
+    Attributes:
+        text: as it was said.
+        predicates: what must hold at the end, in the order said.
+        stages: where order was asked for ("then", "before"), the facts to bring about one stage after the other;
+            a later stage may undo an earlier one. Empty where all may be done in any order.
     """
 
     text: str
     predicates: tuple[Predicate, ...]
+    stages: tuple[tuple[Predicate, ...], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

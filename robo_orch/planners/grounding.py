@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0
+"""English goals as facts about a scene's objects.
+
+Two stages: :func:`mentions` tells what a goal names before there is a scene, so that one can be laid out that has it;
+:func:`ground` finds the facts. Text is data: whatever a goal or an object's name says, it can only become facts of
+registered predicates about objects of the inventory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from robo_orch.errors import GoalError
+from robo_orch.objects import Inventory
+from robo_orch.planners.clauses import ClauseReader
+from robo_orch.planners.consistency import PLACED, check_consistent, check_possible, conflict
+from robo_orch.planners.nearest import nearest
+from robo_orch.planners.reference import Discourse, Resolver, describe
+from robo_orch.planners.syntax import Link, NounPhrase, Sentence, parse
+from robo_orch.planners.vocabulary import Vocabulary
+from robo_orch.predicates import Facts
+from robo_orch.types import Code, Goal, Predicate
+
+
+def mentions(text: str, vocabulary: Vocabulary) -> list[tuple[str, str]]:
+    """What a goal names: ``(kind, colour)``, colour empty where none was said, once for each object that is needed.
+
+    Kinds in ``vocabulary.given`` and words that it does not know are left out: :func:`ground` judges them.
+
+    Raises:
+        GoalError: ``EMPTY_GOAL`` or ``NOT_UNDERSTOOD``.
+    """
+    needed: dict[tuple[str, str], int] = {}
+    noun = ""
+    for given, following in _phrases(_parse(text, vocabulary), vocabulary):
+        if given.pronoun or not given.words:
+            continue
+        what = describe(given, vocabulary, following or noun)
+        noun = what.noun or noun
+        kinds = what.kinds or (vocabulary.coming_in(what.colours) if not what.noun else ())
+        kind = next((k for k in kinds if vocabulary.offers(k, what.colours)), None)
+        if kind is None or what.strange or len(what.colours) > 1 or kind in vocabulary.given:
+            continue
+        key = (kind, what.colours[0] if what.colours else "")
+        needed[key] = max(needed.get(key, 1), min(given.count or 1, 10))
+    return [key for key, n in needed.items() for _ in range(n)]
+
+
+def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
+    """The goal that a text stands for.
+
+    Args:
+        text: English, at most ``syntax.MAX_LENGTH`` characters.
+        inventory: what the scene contains.
+        facts: where things are believed to be; needed for "the leftmost …" and "everything on …" only.
+
+    Raises:
+        GoalError: ``EMPTY_GOAL``, ``NOT_UNDERSTOOD``, ``UNKNOWN_OBJECT``, ``AMBIGUOUS_OBJECT``, ``NOT_PERCEIVED``,
+            ``IMPOSSIBLE_GOAL`` or ``CONTRADICTORY_GOAL``.
+    """
+    vocabulary = Vocabulary.of_inventory(inventory)
+    sentence = _parse(text, vocabulary, inventory)
+    reader = ClauseReader(text, Resolver(inventory, vocabulary, facts, Discourse()))
+    stages = _narrated(_staged(sentence, [reader.read(clause) for _, clause in sentence]))
+    stages = _without_grasps(stages)
+    for stage in stages:
+        check_possible(stage, inventory)
+        check_consistent(stage)
+    final = _final(stages)
+    check_consistent(final)
+    return Goal(text, final, tuple(map(tuple, stages)) if len(stages) > 1 else ())
+
+
+def _parse(text: str, vocabulary: Vocabulary, inventory: Inventory | None = None) -> Sentence:
+    try:
+        return parse(text, vocabulary)
+    except GoalError as error:
+        if error.code is not Code.NOT_UNDERSTOOD:
+            raise
+        raise GoalError(error.expected, error.got, nearest(text, vocabulary, inventory), error.code) from None
+
+
+def _phrases(sentence: Sentence, vocabulary: Vocabulary) -> list[tuple[NounPhrase, str]]:
+    """Every noun phrase with the noun of the one that follows it in a list ("the red and the blue cube")."""
+    found = []
+    for _, clause in sentence:
+        heads = [vocabulary.singular(t.words[-1] if t.words else "") for t in (*clause.themes[1:], NounPhrase())]
+        found += list(zip(clause.themes, heads, strict=True))
+        found += [(given, "") for given in (*clause.exceptions, *(place.of for place in clause.places))]
+    return found
+
+
+def _staged(sentence: Sentence, facts: Sequence[list[Predicate]]) -> list[list[Predicate]]:
+    stages: list[list[Predicate]] = [[]]
+    at = 0
+    for (link, _), said in zip(sentence, facts, strict=True):
+        match link:
+            case Link.ALSO:
+                stages[at] += said
+            case Link.AFTER:
+                stages.insert(at, said)
+            case _:
+                at += 1
+                stages.insert(at, said)
+    return [stage for stage in (list(dict.fromkeys(stage)) for stage in stages) if stage]
+
+
+def _narrated(stages: list[list[Predicate]]) -> list[list[Predicate]]:
+    """People tell "open the drawer, put the cube in it and close it" in order, without a "then"."""
+    out: list[list[Predicate]] = []
+    for stage in stages:
+        cut = next((i for i, fact in enumerate(stage) if _closes_what_was_used(fact, stage[:i])), None)
+        out += [stage] if cut is None else [stage[:cut], stage[cut:]]
+    return out
+
+
+def _closes_what_was_used(fact: Predicate, before: Sequence[Predicate]) -> bool:
+    opened = next((i for i, f in enumerate(before) if f.name == "open" and f.args == fact.args), None)
+    if fact.name != "closed" or opened is None:
+        return False
+    return any(fact.args[0] in f.args for f in before[opened + 1 :])
+
+
+def _without_grasps(stages: list[list[Predicate]]) -> list[list[Predicate]]:
+    """ "Pick it up and put it there" asks for no more than the second half."""
+    moved = {f.args[0] for stage in stages for f in stage if f.name in PLACED}
+    kept = [[f for f in stage if f.name != "holding" or f.args[0] not in moved] for stage in stages]
+    return [stage for stage in kept if stage]
+
+
+def _final(stages: Sequence[Sequence[Predicate]]) -> tuple[Predicate, ...]:
+    facts: list[Predicate] = []
+    for i, stage in enumerate(stages):
+        later = [fact for following in stages[i + 1 :] for fact in following]
+        facts += [fact for fact in stage if not any(conflict(fact, other) for other in later)]
+    return tuple(dict.fromkeys(facts))

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Cuts a goal into the word classes of ``goal.lark``; whatever comes, it yields tokens and never fails."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from lark import Token
+from lark.lexer import Lexer
+
+from robo_orch.planners.english import VERBS, english, words
+from robo_orch.planners.vocabulary import Vocabulary
+
+#: What begins a clause, so that an "and" before it joins clauses and not objects.
+STARTS = VERBS | {"ENSURE", "DONT"}
+_PLACES = frozenset({"ON", "IN", "OFF", "TO"})
+_PUNCTUATION = {",": "COMMA", ".": "SEP", ";": "SEP", ":": "SEP", "!": "SEP", "?": "SEP"}
+#: Where several connectors meet ("and then"), the one that says most counts.
+_RANK = {"COMMA": 0, "AND": 1, "SEP": 2, "THEN": 3, "BEFORE": 4, "AFTER": 5}
+
+
+class TokenStream(Lexer):
+    """Hands a ready list of tokens to lark."""
+
+    def __init__(self, conf: Any) -> None:
+        del conf
+
+    def lex(self, lexer_state: Any, parser_state: Any = None) -> Iterator[Token]:
+        """Yield the tokens given to ``parse``."""
+        yield from lexer_state.text
+
+    __future_interface__ = True
+
+
+def tokens(text: str, vocabulary: Vocabulary) -> list[Token]:
+    """The tokens of a goal, connectors settled and fillers left out. Their values are lower case."""
+    found = _resolve(_classify(_split_names(words(text), vocabulary), vocabulary))
+    return _connect(found)
+
+
+def _split_names(parts: list[str], vocabulary: Vocabulary) -> list[str]:
+    spelling = english().spelling
+    out: list[str] = []
+    for part in parts:
+        pieces = [part] if part in vocabulary.names else [p for p in part.split("_") if p]
+        out += [spelling.get(piece, piece) for piece in pieces]
+    return out
+
+
+def _classify(parts: list[str], vocabulary: Vocabulary) -> list[Token]:
+    classes = english().classes
+    reach = max(vocabulary.longest, max(map(len, classes)))
+    out: list[Token] = []
+    i, start = 0, True
+    while i < len(parts):
+        kind, length = _longest(parts, i, reach, start, vocabulary)
+        out.append(Token(kind, " ".join(parts[i : i + length])))
+        start = start if kind == "FILLER" else kind in _RANK or kind in ("ENSURE", "DONT", "BUT")
+        i += length
+    return out
+
+
+def _longest(parts: list[str], i: int, reach: int, start: bool, vocabulary: Vocabulary) -> tuple[str, int]:
+    if parts[i] in _PUNCTUATION:
+        return _PUNCTUATION[parts[i]], 1
+    classes = english().classes
+    named, classed = 0, 0
+    for n in range(min(reach, len(parts) - i), 0, -1):
+        chunk = parts[i : i + n]
+        if not named and vocabulary.knows(" ".join(chunk)):
+            named = n
+        if not classed and tuple(chunk) in classes:
+            classed = n
+    kind = classes[tuple(parts[i : i + classed])] if classed else "WORD"
+    # An object may be called "push button": a verb is taken as such only where a clause begins, or where nothing is called so.
+    if named and not (start and kind in STARTS) and named >= classed:
+        return "WORD", named
+    if not classed and (parts[i] in english().numbers or parts[i].isdecimal()):
+        return "NUMBER", 1
+    return kind, max(classed, 1)
+
+
+def _resolve(found: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    found = [t for t in found if t.type != "FILLER"]
+    for i, token in enumerate(found):
+        following = found[i + 1].type if i + 1 < len(found) else ""
+        match token.type:
+            case "EVERYTHING":
+                out += [Token("ALL", "all"), Token("WORD", "everything")]
+            case "ONE":
+                alone = following not in ("WORD", "DET", "PRONOUN") or token != "one"
+                out.append(Token("WORD" if alone else "INDEFINITE", str(token)))
+            case "BUT":
+                out.append(Token("SEP" if following in STARTS | _RANK.keys() else "EXCEPT", str(token)))
+            case "TO" | "ENSURE" if following in STARTS or (token.type == "ENSURE" and following == "TO"):
+                continue
+            case _:
+                out.append(token)
+    return out
+
+
+def _connect(found: list[Token]) -> list[Token]:
+    out: list[Token] = []
+    for i, token in enumerate(found):
+        if token.type not in _RANK:
+            out.append(token)
+            continue
+        if out and out[-1].type in _RANK:
+            if _RANK[token.type] > _RANK[out[-1].type]:
+                out[-1] = token
+        elif out or token.type in ("BEFORE", "AFTER"):
+            out.append(token)
+        following = found[i + 1].type if i + 1 < len(found) else ""
+        if following in _RANK or not out or out[-1].type not in _RANK:
+            continue
+        if out[-1].type in ("BEFORE", "AFTER"):
+            continue
+        if not following or (out[-1].type == "COMMA" and following in _PLACES) or following == "EXCEPT":
+            out.pop()
+        elif out[-1].type in ("COMMA", "AND"):
+            out[-1] = Token("SEP" if following in STARTS else "AND", str(out[-1]))
+    return out

@@ -1,0 +1,226 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which objects a noun phrase means, given the scene, what was said before, and where things are believed to be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+
+from rapidfuzz import fuzz, process
+
+from robo_orch.errors import GoalError
+from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.planners.english import english, phrase
+from robo_orch.planners.syntax import NounPhrase, shown
+from robo_orch.planners.vocabulary import Vocabulary
+from robo_orch.planners.where import outermost, related, sized
+from robo_orch.predicates import Facts
+from robo_orch.types import Code
+
+Fits = Callable[[ObjectSpec], bool]
+#: How alike (percent) a name must be to what was said to be worth suggesting (chosen).
+ALIKE = 60
+#: A preposition's class and the objects it refers to.
+Where = tuple[str, Sequence[str]]
+
+
+@dataclass(slots=True)
+class Discourse:
+    """What was spoken of so far: groups of objects, the latest last, and the latest noun."""
+
+    groups: list[tuple[str, ...]] = field(default_factory=list)
+    noun: str = ""
+
+    def mentioned(self) -> set[str]:
+        """Every object spoken of."""
+        return {name for group in self.groups for name in group}
+
+
+@dataclass(frozen=True, slots=True)
+class Description:
+    """A noun phrase taken apart: ``names`` an exact name, ``kinds`` and ``anything`` from the noun, adjectives."""
+
+    text: str
+    noun: str
+    name: str = ""
+    kinds: tuple[str, ...] = ()
+    anything: bool = False
+    plural: bool = False
+    colours: tuple[str, ...] = ()
+    sizes: tuple[str, ...] = ()
+    places: tuple[str, ...] = ()
+    other: bool = False
+    strange: tuple[str, ...] = ()
+
+    def matches(self, spec: ObjectSpec) -> bool:
+        """Whether noun and colours fit."""
+        if self.strange or any(spec.colour != c for c in self.colours):
+            return False
+        if self.name:
+            return spec.name == self.name
+        if self.anything:
+            return spec.movable
+        said = {phrase(word) for word in (spec.kind, *spec.words)}
+        return self.noun in said if self.noun else bool(self.colours or self.places or self.sizes)
+
+
+def describe(given: NounPhrase, vocabulary: Vocabulary, inherited: str = "") -> Description:
+    """Take a noun phrase apart; ``inherited`` stands for a noun that was left out ("the red and the blue cube")."""
+    english_words = english()
+    *adjectives, head = given.words or ("",)
+    what = Description(str(given), noun="")
+    if head in vocabulary.names:
+        what = replace(what, name=vocabulary.names[head], noun=head)
+    elif head in vocabulary.nouns:
+        noun = vocabulary.nouns[head]
+        what = replace(what, noun=noun.singular, kinds=noun.kinds, plural=noun.plural)
+    elif head in english_words.things:
+        what = replace(what, noun="thing", anything=True, plural=head.endswith("s") or head in ("everything", "stuff"))
+    else:
+        if head not in ("one", "ones", ""):
+            adjectives.append(head)
+        what = replace(_noun(what, inherited, vocabulary), plural=head == "ones")
+    return _with_adjectives(what, adjectives, vocabulary)
+
+
+def _noun(what: Description, noun: str, vocabulary: Vocabulary) -> Description:
+    if noun == "thing":
+        return replace(what, noun=noun, anything=True)
+    known = vocabulary.nouns.get(noun)
+    return replace(what, noun=noun, kinds=known.kinds) if known else what
+
+
+def _with_adjectives(what: Description, adjectives: Sequence[str], vocabulary: Vocabulary) -> Description:
+    tables = english()
+    for word in adjectives:
+        if word in vocabulary.colours:
+            what = replace(what, colours=(*what.colours, vocabulary.colours[word]))
+        elif word in tables.sizes:
+            what = replace(what, sizes=(*what.sizes, tables.sizes[word]))
+        elif word in tables.places:
+            what = replace(what, places=(*what.places, tables.places[word]))
+        elif word in tables.other:
+            what = replace(what, other=True)
+        elif word not in ("coloured", "colored", "whole", "entire", "hand", "side"):
+            what = replace(what, strange=(*what.strange, word))
+    return what
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Resolver:
+    """Finds the objects that noun phrases mean in one scene."""
+
+    inventory: Inventory
+    vocabulary: Vocabulary
+    facts: Facts | None
+    discourse: Discourse
+
+    def one(self, given: NounPhrase, fits: Fits) -> str:
+        """The single object meant as a place; ``fits`` decides between what "it" may mean.
+
+        Raises:
+            GoalError: unknown, ambiguous, or several objects where one is needed.
+        """
+        found = self.many(given, fits)
+        if len(found) > 1:
+            raise self._ambiguous(str(given), found)
+        return found[0]
+
+    def many(self, given: NounPhrase, fits: Fits, where: Sequence[Where] = (), inherited: str = "") -> tuple[str, ...]:
+        """The objects meant; ``where`` restricts them to those that are there ("the cubes on the table").
+
+        Raises:
+            GoalError: ``UNKNOWN_OBJECT``, ``AMBIGUOUS_OBJECT``, or ``NOT_PERCEIVED`` where places must be known.
+        """
+        if given.pronoun or not given.words:
+            found = self._antecedent(given, fits)
+        else:
+            what = describe(given, self.vocabulary, inherited or self.discourse.noun)
+            self.discourse.noun = what.noun if not what.name else self.inventory[what.name].kind
+            found = self._select(given, what, self._candidates(what, where))
+        self.discourse.groups.append(tuple(found))
+        return tuple(found)
+
+    def _candidates(self, what: Description, where: Sequence[Where]) -> list[str]:
+        found = [name for name, spec in self.inventory.items() if what.matches(spec)]
+        if what.other:
+            found = [name for name in found if name not in self.discourse.mentioned()]
+        if not found:
+            raise self._unknown(what.text)
+        for preposition, places in where:
+            found = self._narrowed(what, found, preposition, places)
+        return found
+
+    def _narrowed(self, what: Description, found: list[str], preposition: str, places: Sequence[str]) -> list[str]:
+        # "from the plate" only reminds of where the one thing meant is; it need not be known, nor be true any more.
+        reminder = preposition == "OFF" and len(found) == 1
+        if self.facts is None:
+            if reminder:
+                return found
+            raise self._unseen(what.text)
+        there = [name for name in found if name not in places and related(name, preposition, places, self.facts)]
+        if not there and not reminder:
+            said = "in" if preposition == "IN" else "on"
+            expected = f"{what.text} that {'are' if what.plural else 'is'} {said} {' or '.join(map(phrase, places))}"
+            raise GoalError(expected, "none there", "name the objects by kind and colour", Code.UNKNOWN_OBJECT)
+        return there or found
+
+    def _select(self, given: NounPhrase, what: Description, found: list[str]) -> list[str]:
+        several = (what.plural or given.every or (given.count or 1) > 1) and not given.indefinite
+        for size in what.sizes:
+            found = sized(size, found, [self.inventory[n] for n in found], several)
+        for place in what.places:
+            found = self._outermost(what, place, found)
+        if given.count is not None and len(found) < given.count:
+            got = f"{given.count} {what.text}, of which there are {len(found)}"
+            raise GoalError("as many objects as the scene has", got, "ask for fewer", Code.UNKNOWN_OBJECT)
+        if given.indefinite:
+            fresh = [n for n in found if n not in self.discourse.mentioned()]
+            return (fresh or found)[: given.count or (len(found) if given.several else 1)]
+        if given.count is not None and len(found) > given.count:
+            raise self._ambiguous(what.text, found)
+        if several or len(found) == 1:
+            return found
+        spoken_of = [n for n in found if n in self.discourse.mentioned()]
+        if len(spoken_of) != 1:
+            raise self._ambiguous(what.text, found)
+        return spoken_of
+
+    def _outermost(self, what: Description, place: str, found: list[str]) -> list[str]:
+        if len(found) == 1:
+            return found
+        seen = outermost(place, found, self.facts) if self.facts is not None else []
+        if not seen:
+            raise self._unseen(what.text)
+        return seen
+
+    def _antecedent(self, given: NounPhrase, fits: Fits) -> list[str]:
+        groups = self.discourse.groups[::-1]
+        if given.pronoun == "it":
+            singles = [g for g in groups if len(g) == 1]
+            fitting = [g for g in singles if fits(self.inventory[g[0]])]
+            if singles:
+                return list((fitting or singles)[0])
+        else:
+            number = given.count
+            plural = [g for g in groups if len(g) > 1 and number in (None, len(g))]
+            together = tuple(dict.fromkeys(n for g in groups[::-1] for n in g if fits(self.inventory[n])))
+            if plural or (len(together) > 1 and number in (None, len(together))):
+                return list((plural or [together])[0])
+        raise GoalError("an object by name first", repr(str(given)), "say what is meant", Code.AMBIGUOUS_OBJECT)
+
+    def _unknown(self, text: str) -> GoalError:
+        known = sorted(map(phrase, self.inventory))
+        near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=ALIKE)
+        remedy = f"did you mean the {near[0]}?" if near else "name one of these"
+        return GoalError(f"an object among {', '.join(known)}", shown(text), remedy, Code.UNKNOWN_OBJECT)
+
+    def _ambiguous(self, text: str, found: Sequence[str]) -> GoalError:
+        remedy = f'say which, e.g. "{phrase(found[0])}", "the leftmost {text}", or "all" for all of them'
+        got = f"{text!r}, which fits {' and '.join(found)}"
+        return GoalError("words that fit one object", got, remedy, Code.AMBIGUOUS_OBJECT)
+
+    def _unseen(self, text: str) -> GoalError:
+        return GoalError(
+            "objects whose places are known", f"{text!r} before anything was seen", "name them", Code.NOT_PERCEIVED
+        )

@@ -1,0 +1,217 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shape of a goal: text to clauses and noun phrases, by the LALR(1) grammar ``data/grammar/goal.lark``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import cache
+
+from lark import Lark, Token, Transformer, UnexpectedToken
+
+from robo_orch.errors import GoalError
+from robo_orch.planners.english import english, words
+from robo_orch.planners.lexer import TokenStream, tokens
+from robo_orch.planners.vocabulary import Vocabulary
+from robo_orch.types import Code
+
+#: Longest goal, characters (chosen: a page of text; parsing is linear, this bounds what is echoed and logged).
+MAX_LENGTH = 2000
+
+
+class Link(StrEnum):
+    """How a clause follows the one before it."""
+
+    ALSO = "also"
+    THEN = "then"
+    BEFORE = "before"  # the earlier clause comes before this one
+    AFTER = "after"  # the earlier clause comes after this one
+
+
+@dataclass(frozen=True, slots=True)
+class NounPhrase:
+    """Words that pick out objects.
+
+    Attributes:
+        words: colours, sizes and nouns in the order said; empty for pronouns.
+        pronoun: ``it``, ``them`` or ``they``.
+        every: all that fit (``all``, ``both``, ``everything``).
+        count: how many were asked for, if that was said.
+        indefinite: any that fits (``a``, ``any``); ``several`` of them (``some``).
+    """
+
+    words: tuple[str, ...] = ()
+    pronoun: str = ""
+    every: bool = False
+    count: int | None = None
+    indefinite: bool = False
+    several: bool = False
+
+    def __str__(self) -> str:
+        return " ".join(self.words) or self.pronoun or "all"
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``) and what it refers to."""
+
+    preposition: str
+    of: NounPhrase
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """One thing asked for.
+
+    Attributes:
+        verb: ``PUT``, ``TAKE``, ``GET``, ``STACK``, ``LEAVE``, ``STATE``, ``OPEN``, ``CLOSE``, ``CLEAR``, or ``SAME``
+            where the verb is left out ("… and the blue one on the tray").
+        themes: what it is about.
+        places: in the order said; exceptions stand apart.
+        negated: the opposite is asked for.
+    """
+
+    verb: str
+    themes: tuple[NounPhrase, ...]
+    places: tuple[Place, ...] = ()
+    exceptions: tuple[NounPhrase, ...] = ()
+    negated: bool = False
+
+
+#: Clauses with how each follows its predecessor; the first one's link says nothing.
+Sentence = tuple[tuple[Link, Clause], ...]
+
+
+def parse(text: str, vocabulary: Vocabulary) -> Sentence:
+    """The clauses of a goal.
+
+    Raises:
+        GoalError: ``EMPTY_GOAL``, or ``NOT_UNDERSTOOD`` with the word at which the sentence ceases to make sense.
+    """
+    if len(text) > MAX_LENGTH:
+        got = f"{len(text)} characters"
+        raise GoalError(f"a goal of at most {MAX_LENGTH} characters", got, "say it in fewer words")
+    found = tokens(text, vocabulary)
+    if not any(word[0].isalnum() for word in words(text)) or not found:
+        raise GoalError("a goal in words", "an empty goal", 'say what to do, e.g. "open the drawer"', Code.EMPTY_GOAL)
+    try:
+        return _parser().parse(found)
+    except UnexpectedToken as error:
+        raise not_understood(error.token, text) from None
+
+
+def not_understood(word: Token | str, text: str) -> GoalError:
+    """The error for a sentence that makes no sense from ``word`` on."""
+    where = "it ends too early" if getattr(word, "type", "") == "$END" else f"{str(word)[:60]!r} does not fit in there"
+    return GoalError("a goal that the grammar covers (docs/goals.md)", f"{shown(text)}: {where}", "say it differently")
+
+
+def shown(text: str, limit: int = 80) -> str:
+    """Someone's text as it may be shown: quoted, escaped and cut."""
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+@cache
+def _parser() -> Lark:
+    from robo_orch.planners.english import grammar_text
+
+    return Lark(grammar_text(), parser="lalr", lexer=TokenStream, transformer=_Clauses())
+
+
+class _Clauses(Transformer):
+    """Builds :data:`Sentence` while the text is parsed."""
+
+    def start(self, parts: list) -> Sentence:
+        lead = parts.pop(0) if isinstance(parts[0], tuple) else None
+        linked = list(zip([Link.ALSO, *parts[1::2]], parts[0::2], strict=True))
+        if lead:
+            word, clause = lead
+            return ((Link.ALSO, clause), (Link.THEN if word == "AFTER" else Link.AFTER, linked[0][1]), *linked[1:])
+        return tuple(linked)
+
+    def lead(self, parts: list) -> tuple[str, Clause]:
+        return parts[0].type, parts[1]
+
+    def also(self, parts: list) -> Link:
+        return Link.ALSO
+
+    def then(self, parts: list) -> Link:
+        return Link.THEN
+
+    def before(self, parts: list) -> Link:
+        return Link.BEFORE
+
+    def after(self, parts: list) -> Link:
+        return Link.AFTER
+
+    def clause(self, parts: list) -> Clause:
+        return parts[0]
+
+    def action(self, parts: list) -> Clause:
+        return parts[0]
+
+    def negative(self, parts: list) -> Clause:
+        return replace(parts[-1], negated=not parts[-1].negated)
+
+    def bare(self, parts: list) -> Clause:
+        return _clause("SAME", parts)
+
+    def ensured(self, parts: list) -> Clause:
+        return _clause("STATE", parts[1:])
+
+    def state(self, parts: list) -> Clause:
+        negated = any(isinstance(p, Token) and p.type == "ISNT" for p in parts)
+        rest = [p for p in parts if not isinstance(p, Token)]
+        if isinstance(rest[-1], str):
+            return replace(_clause(rest[-1], rest[:-1]), negated=negated)
+        return replace(_clause("STATE", rest), negated=negated)
+
+    def move(self, parts: list) -> Clause:
+        return _clause(parts[0].type, parts[1:])
+
+    def set_joint(self, parts: list) -> Clause:
+        if isinstance(parts[-1], str):
+            return Clause(parts[-1], parts[1])
+        return Clause(parts[0].type, parts[1])
+
+    def clear(self, parts: list) -> Clause:
+        return Clause("CLEAR", parts[1])
+
+    def place(self, parts: list) -> Place:
+        return Place(parts[0].type, parts[1])
+
+    def exception(self, parts: list) -> tuple[NounPhrase, ...]:
+        return parts[1]
+
+    def condition(self, parts: list) -> str:
+        return str(parts[0].type)
+
+    def nouns(self, parts: list) -> tuple[NounPhrase, ...]:
+        return tuple(p for p in parts if not isinstance(p, Token))
+
+    def noun(self, parts: list[Token]) -> NounPhrase:
+        by_type = {t.type: str(t) for t in parts}
+        both = any(t == "both" for t in parts)
+        number = by_type.get("NUMBER")
+        return NounPhrase(
+            words=tuple(str(t) for t in parts if t.type == "WORD"),
+            pronoun=by_type.get("PRONOUN", ""),
+            every="ALL" in by_type,
+            count=2 if both else _number(number) if number else None,
+            several=any(t == "some" for t in parts),
+            indefinite="INDEFINITE" in by_type or (number is not None and not {"DET", "ALL"} & by_type.keys()),
+        )
+
+    def specifier(self, parts: list[Token]) -> Token:
+        return parts[0]
+
+
+def _clause(verb: str, parts: list) -> Clause:
+    places = tuple(p for p in parts[1:] if isinstance(p, Place))
+    exceptions = tuple(e for p in parts[1:] if isinstance(p, tuple) for e in p)
+    return Clause(verb, parts[0], places, exceptions)
+
+
+def _number(text: str) -> int:
+    value = english().numbers.get(text)
+    return value if value is not None else min(int(text), 10**6)
