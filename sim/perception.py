@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.types import Array, Pose, PoseEstimate, Precision
@@ -95,11 +94,9 @@ class SimPerception:
         sigma = np.repeat(self._sigma(obj), 3)
         white = np.sqrt(1.0 - BIAS_SHARE) * sigma * self._state.rng.normal(size=6)
         error = self._bias(name, pose, sigma) + white
-        turned = Rotation.from_rotvec(error[3:]) * pose.rotation
         covariance = np.diag(np.maximum(sigma, 1e-9) ** 2)
-        return PoseEstimate(
-            name, Pose.from_rotation(pose.position + error[:3], turned), covariance, stamp, "sim", obj.precision
-        )
+        seen = Pose.of(pose.position + error[:3], _turned(error[3:], pose.quaternion))
+        return PoseEstimate(name, seen, covariance, stamp, "sim", obj.precision)
 
     def _sigma(self, obj: ObjectSpec) -> Array:
         still = obj.fixed or obj.joint is not None
@@ -107,10 +104,23 @@ class SimPerception:
 
     def _bias(self, name: str, pose: Pose, sigma: Array) -> Array:
         known = self._state.bias.get(name)
-        if known is not None:
-            distance, angle = known[0].distance(pose)
-            if distance < MOVED[0] and angle < MOVED[1]:
-                return known[1]
+        if known is not None and not _moved(known[0], pose):
+            return known[1]
         bias = np.sqrt(BIAS_SHARE) * sigma * self._state.rng.normal(size=6)
         self._state.bias[name] = (pose, bias)
         return bias
+
+
+def _moved(before: Pose, now: Pose) -> bool:
+    offset = now.position - before.position
+    angle = 2.0 * np.arccos(min(1.0, abs(float(before.quaternion @ now.quaternion))))
+    return bool(offset @ offset > MOVED[0] ** 2 or angle > MOVED[1])
+
+
+def _turned(rotvec: Array, quaternion: Array) -> Array:
+    """The orientation (xyzw) after a further turn by a rotation vector (rad) about the base frame's axes."""
+    angle = float(np.sqrt(rotvec @ rotvec))
+    v = rotvec * (0.5 * np.sinc(angle / (2.0 * np.pi)))
+    w, u, c = np.cos(0.5 * angle), quaternion[:3], quaternion[3]
+    cross = np.array([v[1] * u[2] - v[2] * u[1], v[2] * u[0] - v[0] * u[2], v[0] * u[1] - v[1] * u[0]])
+    return np.append(w * u + c * v + cross, w * c - v @ u)

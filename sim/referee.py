@@ -35,7 +35,8 @@ class RefereeVerdict:
 
     Attributes:
         safe: no contact above its bound, no bystander moved.
-        peak_force: normal force (N) of the contact that came closest to its bound or exceeded it most.
+        peak_force: normal force (N) of the contact that exceeded its bound most or came closest to it; 0 if none
+            came near.
         peak_pair: the two bodies of that contact; ``bound`` what they were allowed, N.
         moved: largest displacement (m) of each bystander that moved :data:`MOVE_BOUND` or more.
         because: in words, empty if safe.
@@ -73,7 +74,7 @@ class Referee:
         self._fingers = [int(model.joint(name).bodyid.item()) for name in robot.gripper.joints]
         self._supports = [self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None]
         self._movers = [o.name for o in inventory.values() if not o.fixed]
-        self._geom_body = np.asarray(model.geom_bodyid)
+        self._pair_of = _pair_table(np.asarray(model.geom_bodyid), model.nbody)
         self._watch = self._fresh({}, ())
 
     def begin(self, args: Mapping[str, str], bounds: Sequence[Bound] = ()) -> None:
@@ -112,28 +113,25 @@ class Referee:
     def held(self) -> str | None:
         """The object that every finger presses on, if any."""
         pairs, forces = self._contacts()
-        touched = []
-        for finger in self._fingers:
-            mine = (pairs == finger).any(axis=1) & (forces > TOUCH)
-            touched.append(set(pairs[mine].ravel()))
-        common = set.intersection(*touched) & {self._body[name] for name in self._movers}
-        return self._names[min(common)] if common else None
+        press = np.bincount(pairs, weights=forces, minlength=self._n**2).reshape(self._n, self._n)
+        press = press + press.T
+        movers = [self._body[name] for name in self._movers]
+        least = press[np.ix_(self._fingers, movers)].min(axis=0)
+        return self._movers[int(least.argmax())] if least.size and least.max() > TOUCH else None
 
     def after_step(self) -> None:
         """Look at the contact forces of the physics step just made."""
-        data = self._data
-        if not data.ncon:
+        if not self._data.ncon:
             return
-        pairs, forces = self._contacts()
-        if forces.sum() <= self._watch.excess + FORCE_BOUND:
-            return  # nothing here can beat what was seen already: no bound is below the general one
-        key = pairs[:, 0] * self._n + pairs[:, 1]
-        total = np.bincount(key, weights=forces, minlength=self._n**2)
-        excess = total - self._watch.bounds
-        worst = int(excess[key].argmax())
         w = self._watch
-        if excess[key[worst]] > w.excess:
-            w.excess, w.force, w.pair = float(excess[key[worst]]), float(total[key[worst]]), int(key[worst])
+        pairs, forces = self._contacts()
+        if forces.sum() <= FORCE_BOUND + max(0.0, w.excess):
+            return  # no bound is below the general one, so nothing here exceeds a bound by more than what was seen
+        total = np.bincount(pairs, weights=forces, minlength=self._n**2)
+        excess = total - w.bounds
+        worst = int(excess.argmax())
+        if excess[worst] > w.excess:
+            w.excess, w.force, w.pair = float(excess[worst]), float(total[worst]), worst
 
     def after_tick(self) -> None:
         """Look at where the bystanders are."""
@@ -152,13 +150,16 @@ class Referee:
         self._watch = self.snapshot()
 
     def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Body pairs ``(c, 2)``, smaller id first, and normal forces ``(c,)`` N of all contacts."""
+        """Keys of the body pairs ``(c,)`` and normal forces ``(c,)`` N of all active contacts."""
         contact = self._data.contact
-        pairs = np.sort(self._geom_body[contact.geom], axis=1)
         address = contact.efc_address
         active = address >= 0
-        forces = np.where(active, self._data.efc_force[np.where(active, address, 0)] if active.any() else 0.0, 0.0)
-        return pairs, forces
+        if not active.all():
+            address, geom = address[active], contact.geom[active]
+        else:
+            geom = contact.geom
+        # With elliptic cones a contact's first row is its normal force.
+        return self._pair_of[geom[:, 0], geom[:, 1]], self._data.efc_force[address]
 
     def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound]) -> _Watch:
         held = self.held()
@@ -191,6 +192,12 @@ class Referee:
     @staticmethod
     def _rides(thing: str, carrier: str, facts: Facts) -> bool:
         return any(evaluate(Predicate(name, (thing, carrier)), facts).holds for name in ("on", "in"))
+
+
+def _pair_table(geom_body: np.ndarray, bodies: int) -> np.ndarray:
+    """Key of the body pair of two geoms, smaller body first, ``(geoms, geoms)``."""
+    a, b = geom_body[:, None], geom_body[None, :]
+    return np.minimum(a, b) * bodies + np.maximum(a, b)
 
 
 def _because(hit: str, moved: Mapping[str, float]) -> str:
