@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from robo_orch.errors import OptionError, unknown
@@ -36,6 +36,7 @@ def build(
     require: Sequence[Requirement] = (),
     perturb: Mapping[str, float] | None = None,
     realtime: bool = False,
+    wrap: Callable[[MujocoWorld], MujocoWorld] = lambda world: world,
 ) -> Simulation:
     """Lay a scene out and put the robot into it.
 
@@ -46,6 +47,7 @@ def build(
         require: (kind, colour) pairs that must be there.
         perturb: by name; ``pose_noise`` multiplies every sigma of perception.
         realtime: pace to the wall clock.
+        wrap: puts something around the world that the robot then moves, for example a recorder of all that moves it.
 
     Raises:
         SceneError: unknown scene, kind or colour.
@@ -56,7 +58,7 @@ def build(
     settings = {**PERTURBATIONS, **_checked(perturb or {})}
     layout = lay_out(load_scene(scene), seed, require)
     robot = load_robot(layout.robot)
-    world = MujocoWorld(layout, robot)
+    world = wrap(MujocoWorld(layout, robot))
     perception = SimPerception(layout.inventory, seed, settings["pose_noise"])
     return Simulation(layout, world, SimRobot(world, perception, robot, layout.inventory, realtime))
 

@@ -15,12 +15,14 @@ from robo_orch.types import Code, Goal, Outcome, Predicate, Stage, Subgoal
 
 
 class Ruling(Protocol):
-    """What the referee says of the time between begin and end: newtons, and metres by object name."""
+    """What the referee says of the time between begin and end: newtons, metres by object name, and why in words."""
 
     safe: bool
     peak_force: float
-    peak_pair: tuple[str, str] | None
+    peak_pair: tuple[str, str]
+    bound: float
     moved: Mapping[str, float]
+    because: str
 
 
 class Referee(Protocol):
@@ -84,24 +86,19 @@ class Judge:
         index, self._watching = self._watching, None
         ruling = self._referee.end()
         if not ruling.safe:
-            self._complaints.append(_complaint(self._subgoals[index], ruling))
+            self._complaints.append(f"{self._subgoals[index].text}: {ruling.because}")
         self._report(
             index=index,
             done=self._referee.holds(self._subgoals[index].predicate),
             safe=ruling.safe,
             peak_force=ruling.peak_force,
-            peak_pair=list(ruling.peak_pair or ()),
+            peak_pair=list(ruling.peak_pair),
+            bound=ruling.bound,
             moved=dict(ruling.moved),
+            because=ruling.because,
         )
 
 
 def _subgoal(step: Mapping[str, Any]) -> Subgoal:
     kind = skill(step["skill"])
     return kind.subgoal(*(step["args"][role] for role in kind.roles))
-
-
-def _complaint(subgoal: Subgoal, ruling: Ruling) -> str:
-    moved = ", ".join(f"{name} by {1000 * by:.0f} mm" for name, by in ruling.moved.items())
-    between = " and ".join(ruling.peak_pair or ("?",))
-    hit = f"the hardest contact was {ruling.peak_force:.0f} N between {between}"
-    return f"{subgoal.text} was not safe: {hit}" + (f"; moved {moved}" if moved else "")

@@ -5,25 +5,41 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from robo_orch.runs.folder import RunFolder
 from robo_orch.runs.interrupt import Interrupts
 from robo_orch.runs.schema import Command, Tick
-from robo_orch.types import JointTarget, RobotState, World
+from robo_orch.types import Array, JointTarget, Pose, World
+
+
+class Body(Protocol):
+    """The robot's own sensing: clock (s), joints ``(n,)`` rad and rad/s, finger positions (m), tool pose."""
+
+    time: float
+    q: Array
+    qd: Array
+    fingers: Array
+    tool: Pose
+
+
+class SensedWorld(World, Protocol):
+    """A world that can be asked what the robot senses without moving on."""
+
+    def body(self) -> Body:
+        """What the robot's own sensors say."""
+        ...
 
 
 class RecordingWorld:
     """A world that passes everything through and writes a line per control period.
 
-    ``measure`` gives the robot's state without advancing or disturbing anything. ``physics_seconds`` is the wall time
-    spent in the world's own steps. ``after_tick`` runs when a tick is on record, for example a film camera.
+    ``physics_seconds`` is the wall time spent in the world's own steps. ``after_tick`` runs when a tick is on record,
+    for example a film camera.
     """
 
-    def __init__(
-        self, world: World, folder: RunFolder, measure: Callable[[], RobotState], interrupts: Interrupts
-    ) -> None:
-        self._world, self._folder, self._measure, self._interrupts = world, folder, measure, interrupts
+    def __init__(self, world: SensedWorld, folder: RunFolder, interrupts: Interrupts) -> None:
+        self._world, self._folder, self._interrupts = world, folder, interrupts
         self.physics_seconds = 0.0
         self.after_tick: Callable[[], None] = lambda: None
 
@@ -33,7 +49,7 @@ class RecordingWorld:
             begun = time.perf_counter()
             self._world.step(target)
             self.physics_seconds += time.perf_counter() - begun
-            self._folder.tick(_row(target, self._measure()))
+            self._folder.tick(_row(target, self._world.body()))
         self.after_tick()
         self._interrupts.check()
 
@@ -41,12 +57,12 @@ class RecordingWorld:
         return getattr(self._world, name)
 
 
-def _row(target: JointTarget, state: RobotState) -> Tick:
+def _row(target: JointTarget, body: Body) -> Tick:
     return Tick(
-        t=state.stamp,
+        t=body.time,
         command=Command(target.q.tolist(), target.qd.tolist(), float(target.gripper), target.source),
-        q=state.q.tolist(),
-        qd=state.qd.tolist(),
-        gripper=float(state.gripper),
-        tool=[*state.tool.position.tolist(), *state.tool.quaternion.tolist()],
+        q=body.q.tolist(),
+        qd=body.qd.tolist(),
+        gripper=float(body.fingers.sum()),
+        tool=[*body.tool.position.tolist(), *body.tool.quaternion.tolist()],
     )

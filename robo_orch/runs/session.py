@@ -15,7 +15,7 @@ from robo_orch.runs.config import RunConfig
 from robo_orch.runs.folder import RunFolder
 from robo_orch.runs.interrupt import Interrupts
 from robo_orch.runs.judge import Judge
-from robo_orch.runs.recorder import RecordingWorld
+from robo_orch.runs.recorder import RecordingWorld, SensedWorld
 from robo_orch.runs.result import Finished
 from robo_orch.runs.schema import Event
 from robo_orch.runs.setting import Setting, required, set_up
@@ -100,13 +100,11 @@ class Run:
         self.folder.config(provenance.describe(config))
         self._emit("run_started", goal=config.goal, scene=config.scene, sim=config.sim, seed=config.seed)
         require = required(config.goal)
-        self._setting = setting = set_up(config, require)
+        self._setting = setting = set_up(config, require, self._recording)
         simulation = setting.simulation
         self.folder.config(provenance.describe(config, require, simulation))
         self._camera = RunCamera(lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify)
-        self._world = RecordingWorld(simulation.world, self.folder, simulation.robot.measure, self._interrupts)
         self._world.after_tick = lambda: self._camera.film(self._now())
-        simulation.robot.world = self._world
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
         self._goal = setting.ground(config.goal)
         self._emit("goal_grounded", predicates=[str(p) for p in self._goal.predicates])
@@ -119,8 +117,8 @@ class Run:
         setting, config = self._setting, self._config
         self._interrupts.defer()
         orchestrator = Orchestrator(
-            setting.robot,
-            setting.simulation.spec,
+            setting.simulation.robot,
+            setting.spec,
             setting.simulation.layout.inventory,
             setting.cards,
             setting.planner,
@@ -163,6 +161,10 @@ class Run:
         self.folder.close()
         self._report()
         return Finished(summary, code, self.folder.path)
+
+    def _recording(self, world: SensedWorld) -> RecordingWorld:
+        self._world = RecordingWorld(world, self.folder, self._interrupts)
+        return self._world
 
     def _judged(self) -> tuple[bool, Outcome | None]:
         if self._goal is None or self._judge is None:

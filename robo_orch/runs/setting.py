@@ -3,12 +3,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from robo_orch.predicates import Facts
+from robo_orch.robots import RobotSpec, load_robot
 from robo_orch.runs.config import RunConfig
-from robo_orch.types import Goal, Robot
+from robo_orch.types import Goal
 
 if TYPE_CHECKING:
     from robo_orch.plan import Plan
@@ -49,9 +51,9 @@ class Setting:
         return self.planner.plan(goal, self.simulation.layout.inventory, self.facts())
 
     @property
-    def robot(self) -> Robot:
-        """The robot in the scene."""
-        return self.simulation.robot
+    def spec(self) -> RobotSpec:
+        """The robot's description."""
+        return load_robot(self.simulation.layout.robot)
 
 
 def required(goal: str) -> list[tuple[str, str]]:
@@ -60,22 +62,27 @@ def required(goal: str) -> list[tuple[str, str]]:
     Raises:
         GoalError: it is empty or names things that do not exist.
     """
-    from robo_orch.catalogue import vocabulary
     from robo_orch.planners.grounding import mentions
+    from robo_orch.planners.vocabulary import Vocabulary
 
-    return mentions(goal, vocabulary())
+    return mentions(goal, Vocabulary.of_catalogue())
 
 
-def set_up(config: RunConfig, require: list[tuple[str, str]]) -> Setting:
-    """Build what ``config`` asks for; nothing moves yet.
+def set_up(
+    config: RunConfig, require: list[tuple[str, str]], wrap: Callable[[Any], Any] = lambda world: world
+) -> Setting:
+    """Build what ``config`` asks for, with ``wrap`` around the world; nothing moves yet.
 
     Raises:
         UserError: an unknown scene, simulator, card or perturbation.
     """
+    from robo_orch.sim import gl
+
+    gl.choose()
     from robo_orch.planners.symbolic import SymbolicPlanner
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import build
 
     cards = Registry.load(only=config.cards)
-    simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime)
+    simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime, wrap)
     return Setting(simulation, cards, SymbolicPlanner(cards.skills))
