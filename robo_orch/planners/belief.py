@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The world as symbols: what stands where and what is open, as believed now and as each planned step changes it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Self
+
+from robo_orch.objects import Inventory
+from robo_orch.planners.consistency import PLACED, area, footprint
+from robo_orch.predicates import Facts, evaluate
+from robo_orch.types import Predicate
+
+#: ``("on" | "in", place)``
+Spot = tuple[str, str]
+
+
+@dataclass(slots=True)
+class Belief:
+    """A symbolic state.
+
+    Attributes:
+        where: the spots at which an object rather is than not; what stands in the way is decided by these.
+        sure: the spots that are certain; a fact holds already only by these.
+        joints: True for certainly open, False for certainly closed, None for neither.
+        held: the object in the gripper.
+        others: facts of further predicates that hold.
+    """
+
+    inventory: Inventory
+    where: dict[str, set[Spot]] = field(default_factory=dict)
+    sure: dict[str, set[Spot]] = field(default_factory=dict)
+    joints: dict[str, bool | None] = field(default_factory=dict)
+    held: str | None = None
+    others: set[Predicate] = field(default_factory=set)
+
+    @classmethod
+    def of(cls, facts: Facts) -> Self:
+        """What an observation supports."""
+        belief = cls(facts.inventory, held=facts.holding)
+        for name, spec in facts.inventory.items():
+            if spec.joint is not None:
+                opened, closed = (evaluate(Predicate(p, (name,)), facts) for p in ("open", "closed"))
+                belief.joints[name] = True if opened.holds else False if closed.holds else None
+            elif not spec.fixed:
+                belief._locate(name, facts)
+        return belief
+
+    def _locate(self, name: str, facts: Facts) -> None:
+        self.where[name], self.sure[name] = set(), set()
+        for place, spec in self.inventory.items():
+            relations = [r for r, has in (("on", spec.surfaces), ("in", spec.interior is not None)) if has]
+            for relation in relations if place != name else ():
+                truth = evaluate(Predicate(relation, (name, place)), facts)
+                if truth.known and truth.probability > 0.5:
+                    self.where[name].add((relation, place))
+                if truth.holds:
+                    self.sure[name].add((relation, place))
+
+    def holds(self, fact: Predicate) -> bool:
+        """Whether a fact holds; where nothing is known of it, it does not."""
+        if fact.name in PLACED:
+            spot = (PLACED[fact.name], fact.args[1])
+            return spot not in self.where[fact.args[0]] if fact.negated else spot in self.sure[fact.args[0]]
+        if fact.name in ("open", "closed"):
+            return (self.joints[fact.args[0]] is (fact.name == "open")) != fact.negated
+        if fact.name == "clear":
+            return (not self.on(fact.args[0])) != fact.negated
+        if fact.name == "holding":
+            return (self.held == fact.args[0]) != fact.negated
+        return fact in self.others
+
+    def on(self, place: str) -> list[str]:
+        """What stands on ``place``."""
+        return [name for name, spots in self.where.items() if ("on", place) in spots]
+
+    def within(self, place: str) -> list[str]:
+        """What is in ``place``."""
+        return [name for name, spots in self.where.items() if ("in", place) in spots]
+
+    def chain(self, name: str) -> list[str]:
+        """``name``, what it stands on or in, what that stands on, and so on."""
+        found, front = [], [name]
+        while front:
+            at = front.pop()
+            if at not in found:
+                found.append(at)
+                front += [place for _, place in sorted(self.where.get(at, ()))]
+        return found
+
+    def shut(self, name: str) -> list[str]:
+        """Drawers and doors that must be opened to reach ``name`` or to put something into it."""
+        return [n for n in self.chain(name) if n in self.joints and self.joints[n] is not True]
+
+    def room(self, name: str, place: str) -> bool:
+        """Whether there is space for ``name`` on ``place``; an empty place always has some."""
+        there = [n for n in self.on(place) if n != name]
+        needed = sum(footprint(self.inventory[n]) for n in (name, *there))
+        return not there or needed <= area(self.inventory[place])
+
+    def move(self, name: str, relation: str, place: str) -> None:
+        """After an object was put somewhere and let go."""
+        self.where[name] = {(relation, place)}
+        self.sure[name] = {(relation, place)}
+        if self.held == name:
+            self.held = None

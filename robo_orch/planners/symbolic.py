@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Subgoals in an order that works, without a model: what stands below comes first, what is in the way is moved aside.
+
+::
+
+    for each stage of the goal ("then", "before"):
+        while a wanted fact does not hold:
+            fact = the first one said whose support is where it shall be
+            put aside what is on the object, what fills the place; open what is shut
+            bring the fact about
+
+Every pass settles a fact on settled ground or puts an object aside on furniture, where it is never in the way again, so
+that this ends. Plans are short but not always the shortest: finding those is NP-hard (Gupta and Nau, 1992).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field
+
+from robo_orch.errors import GoalError
+from robo_orch.objects import Inventory
+from robo_orch.plan import Plan
+from robo_orch.planners.belief import Belief
+from robo_orch.planners.consistency import PLACED, area, check_consistent, check_possible, conflict
+from robo_orch.predicates import Facts
+from robo_orch.skills import Skill, skills
+from robo_orch.types import Code, Goal, Predicate, Subgoal
+
+
+@dataclass(frozen=True, slots=True)
+class SymbolicPlanner:
+    """The offline planner. ``skills_offered``: names of the skills that the cards at hand can do."""
+
+    skills_offered: Collection[str]
+
+    def plan(self, goal: Goal, inventory: Inventory, facts: Facts) -> Plan:
+        """Subgoals that bring about the goal; facts that hold already need none.
+
+        Raises:
+            GoalError: ``NO_SKILL``, ``IMPOSSIBLE_GOAL``, ``CONTRADICTORY_GOAL`` or unknown names.
+        """
+        check_possible((*goal.predicates, *(f for stage in goal.stages for f in stage)), inventory)
+        check_consistent(goal.predicates)
+        work = Construction(Belief.of(facts), frozenset(self.skills_offered))
+        wanted: list[Predicate] = []
+        for stage in bottom_up(goal.stages or (goal.predicates,)):
+            wanted = [f for f in wanted if not any(conflict(f, g) for g in stage)]
+            wanted += [f for f in stage if f not in wanted]
+            work.reach(wanted)
+        if missed := [str(f) for f in goal.predicates if not work.belief.holds(f)]:
+            raise RuntimeError(f"the plan would not reach {', '.join(missed)}")
+        return Plan.of(*work.steps)
+
+
+def bottom_up(stages: Sequence[Sequence[Predicate]]) -> list[list[Predicate]]:
+    """The stages, with what stands under something moved to before it, whatever the order said.
+
+    "Put A on B, then put B on the plate" is done as B, then A: in the order said, A would have to be taken off again.
+    """
+    out = [list(stage) for stage in stages]
+    for i, stage in enumerate(out):
+        queue = list(stage)
+        while queue:
+            fact = queue.pop()
+            below = fact.args[1] if _places(fact) else None
+            if below is None or any(_places(f) and f.args[0] == below for f in stage):
+                continue
+            for later in out[i + 1 :]:
+                for base in [f for f in later if _places(f) and f.args[0] == below]:
+                    later.remove(base)
+                    stage.insert(0, base)
+                    queue.append(base)
+    return out
+
+
+@dataclass(slots=True)
+class Construction:
+    """Builds one plan: the state reached so far, and the steps that lead there."""
+
+    belief: Belief
+    offered: frozenset[str]
+    steps: list[Subgoal] = field(default_factory=list)
+    wanted: list[Predicate] = field(default_factory=list)
+
+    def reach(self, wanted: Sequence[Predicate]) -> None:
+        """Add steps until all of ``wanted`` holds."""
+        self.wanted = list(wanted)
+        limit = 20 * (len(self.belief.inventory) + len(wanted) + 1)
+        for _ in range(limit):
+            unmet = [f for f in self.wanted if not self.belief.holds(f)]
+            if not unmet:
+                return
+            self._advance(unmet)
+        raise RuntimeError(f"no end of steps towards {', '.join(map(str, wanted))}")
+
+    def _advance(self, unmet: list[Predicate]) -> None:
+        ready = [f for f in unmet if self._ready(f, unmet)]
+        if not ready:
+            raise RuntimeError(f"nothing can be done first among {', '.join(map(str, unmet))}")
+        held = self.belief.held
+        if held is not None and Predicate("holding", (held,)) not in self.wanted:
+            mine = [f for f in ready if _places(f) and f.args[0] == held]
+            if not mine:
+                return self._put_aside(held)
+            ready = mine
+        grounded = [f for f in ready if not _places(f) or not self._shaky(f.args[1], unmet)]
+        return self._bring_about((grounded or ready)[0], unmet)
+
+    def _ready(self, fact: Predicate, unmet: Sequence[Predicate]) -> bool:
+        moving = {f.args[0] for f in unmet if _places(f)}
+        if _places(fact):
+            return fact.args[1] not in moving
+        if fact.name in PLACED:
+            return fact.args[0] not in moving
+        if fact.name == "clear":
+            return not fact.negated and not moving.intersection(self.belief.on(fact.args[0]))
+        if _closes(fact):
+            filling = any(_places(f) and f.args[1] == fact.args[0] for f in unmet)
+            inside = set(self.belief.within(fact.args[0]))
+            return not filling and not inside.intersection(f.args[0] for f in unmet)
+        return True
+
+    def _shaky(self, place: str, unmet: Sequence[Predicate]) -> bool:
+        """Whether something below ``place`` has yet to be moved."""
+        moving = {f.args[0] for f in unmet if _places(f)}
+        return bool(moving.intersection(self.belief.chain(place)))
+
+    def _bring_about(self, fact: Predicate, unmet: Sequence[Predicate]) -> None:
+        if _places(fact):
+            self._place(fact, unmet)
+        elif fact.name in PLACED:
+            self._put_aside(fact.args[0])
+        elif fact.name == "clear" and not fact.negated:
+            for name in self.belief.on(fact.args[0]):
+                self._put_aside(name)
+        elif fact.name in ("open", "closed"):
+            self._set_joint(fact.args[0], not _closes(fact))
+        else:
+            self._do(self._skill(fact), fact.args)
+            self.belief.others.add(fact)
+
+    def _place(self, fact: Predicate, unmet: Sequence[Predicate]) -> None:
+        thing, place = fact.args
+        if self._shaky(place, unmet):
+            self._put_aside(place)
+        self._free(thing)
+        self._reach_into(place)
+        while PLACED[fact.name] == "on" and not self.belief.room(thing, place):
+            self._put_aside(self._least_wanted(place, thing))
+        skill = self._skill(fact)
+        self._do(skill, fact.args)
+        self.belief.move(thing, PLACED[fact.name], place)
+
+    def _free(self, thing: str) -> None:
+        """Take everything off ``thing``, and open what it is in."""
+        spec = self.belief.inventory[thing]
+        if not spec.movable:
+            expected, remedy = "something that the robot can pick up", "ask for something else"
+            raise GoalError(expected, f"the {_said(thing)}", remedy, Code.IMPOSSIBLE_GOAL)
+        for above in self.belief.on(thing):
+            self._put_aside(above)
+        self._reach_into(thing)
+
+    def _reach_into(self, name: str) -> None:
+        for part in self.belief.shut(name):
+            self._set_joint(part, True)
+
+    def _least_wanted(self, place: str, thing: str) -> str:
+        there = [name for name in self.belief.on(place) if name != thing]
+        kept = {f.args[0] for f in self.wanted if _places(f) and f.args[1] == place}
+        return next((name for name in there if name not in kept), there[0])
+
+    def _put_aside(self, thing: str) -> None:
+        """Move something that is in the way to furniture where it is not."""
+        self._free(thing)
+        place = self._aside(thing)
+        fact = Predicate("on", (thing, place))
+        self._do(self._skill(fact), fact.args)
+        self.belief.move(thing, "on", place)
+
+    def _aside(self, thing: str) -> str:
+        barred = {f.args[1] for f in self.wanted if f.name in PLACED and f.negated and f.args[0] == thing}
+        barred |= {f.args[0] for f in self.wanted if f.name == "clear" and not f.negated}
+        barred |= {place for _, place in self.belief.where[thing]}
+        specs = self.belief.inventory
+        free = [n for n, s in specs.items() if s.fixed and s.surfaces and s.interior is None and n not in barred]
+        if not free:
+            expected = f"a surface to put the {_said(thing)} aside"
+            remedy = f"say where the {_said(thing)} shall go"
+            raise GoalError(expected, "none that the goal leaves free", remedy, Code.IMPOSSIBLE_GOAL)
+        return max(free, key=lambda n: area(specs[n]))
+
+    def _set_joint(self, part: str, opened: bool) -> None:
+        self._do(self._skill(Predicate("open" if opened else "closed", (part,))), (part,))
+        self.belief.joints[part] = opened
+
+    def _do(self, skill: Skill, args: Sequence[str]) -> None:
+        self.steps.append(skill.subgoal(*args))
+
+    def _skill(self, fact: Predicate) -> Skill:
+        able = [s for s in skills().values() if s.predicate in self._achieving(fact) and len(s.roles) == len(fact.args)]
+        able.sort(key=lambda s: s.predicate != fact.name)
+        for skill in able:
+            if skill.name in self.offered and not (fact.negated):
+                return skill
+        needed = able[0].name if able else fact.name
+        got = f"cards for {', '.join(sorted(self.offered)) or 'nothing'} only"
+        remedy = f"add a card that offers {needed}, or leave '{fact}' out of the goal"
+        raise GoalError(f"a card that can {needed}, for '{fact}'", got, remedy, Code.NO_SKILL)
+
+    def _achieving(self, fact: Predicate) -> tuple[str, ...]:
+        """Postconditions that imply ``fact``."""
+        if fact.name == "on" and self.belief.inventory[fact.args[1]].movable:
+            return ("on", "stacked")
+        return ("at", "on") if fact.name == "at" else (fact.name,)
+
+
+def _places(fact: Predicate) -> bool:
+    return fact.name in PLACED and not fact.negated
+
+
+def _closes(fact: Predicate) -> bool:
+    return fact.name in ("open", "closed") and (fact.name == "closed") != fact.negated
+
+
+def _said(name: str) -> str:
+    return name.replace("_", " ")
