@@ -66,6 +66,7 @@ def preview(config: RunConfig) -> Finished:
     """
     begun = time.perf_counter()
     setting = set_up(config, required(config.goal))
+    setting.look()
     plan = setting.plan(setting.ground(config.goal))
     subgoals = [
         {"text": s.subgoal.text, "predicate": str(s.subgoal.predicate), "skill": s.subgoal.skill}
@@ -106,6 +107,7 @@ class Run:
         self._camera = RunCamera(lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify)
         self._world.after_tick = lambda: self._camera.film(self._now())
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
+        setting.look()
         self._goal = setting.ground(config.goal)
         self._emit("goal_grounded", predicates=[str(p) for p in self._goal.predicates])
         self._set_up_seconds = time.perf_counter() - self._begun
@@ -157,6 +159,8 @@ class Run:
         self._emit("run_ended", success=success, done=done, failure=summary["failure"])
         if self._camera is not None:
             self._camera.close()
+        if self._world is not None:
+            self._world.close()
         self.folder.result(summary)
         self.folder.close()
         self._report()

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import Simulation
 
+#: Time that perception gets before planning, s on the robot's clock (chosen: ten frames of a slow camera).
+FIRST_LOOK = 1.0
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Setting:
@@ -26,6 +29,17 @@ class Setting:
     simulation: Simulation
     cards: Registry
     planner: Planner
+
+    def look(self) -> None:
+        """Hold still until everything in the scene has been perceived once, at most :data:`FIRST_LOOK` s.
+
+        What is still unseen then stays unknown, which planner and policies are told.
+        """
+        robot, inventory = self.simulation.robot, self.simulation.layout.inventory
+        for _ in range(round(FIRST_LOOK / robot.period)):
+            if inventory.keys() <= robot.observe().objects.keys():
+                return
+            robot.tick()
 
     def facts(self) -> Facts:
         """The scene as the robot perceives it now."""
