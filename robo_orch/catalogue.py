@@ -101,9 +101,10 @@ class Kind(_Strict):
     precision: Precision = Precision.FIDUCIAL
 
     def model_post_init(self, _context: Any) -> None:
+        """Refuse colours and materials that do not exist."""
         words = {g.material for g in self.geoms} - {OWN_COLOUR} | set(self.colours)
         if strange := sorted(words - set(_palette())):
-            raise ValueError(f"{', '.join(strange)} not among the colours and materials of data/materials.yaml")
+            raise ValueError(f"{', '.join(strange)}: not among the colours and materials of data/materials.yaml")
 
 
 class _Palette(_Strict):

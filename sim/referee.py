@@ -58,7 +58,7 @@ class _Watch:
     bystanders: np.ndarray  # body ids
     start: np.ndarray  # (k, 3)
     moved: np.ndarray  # (k,)
-    excess: float = -np.inf
+    excess: float = -FORCE_BOUND  # of the worst pair over its bound; nothing below is worth telling
     force: float = 0.0
     pair: int = 0
 
@@ -86,7 +86,7 @@ class Referee:
         w = self._watch
         names = [self._names[i] for i in w.bystanders]
         moved = {n: float(d) for n, d in zip(names, w.moved, strict=True) if d >= MOVE_BOUND}
-        if not np.isfinite(w.excess):
+        if not w.force:
             return RefereeVerdict(not moved, moved=moved, because=_because("", moved))
         a, b = divmod(w.pair, self._n)
         pair, bound = (self._names[a], self._names[b]), float(w.bounds[w.pair])

@@ -36,18 +36,20 @@ def _quality(spec: mujoco.MjSpec) -> None:
     spec.visual.global_.offwidth, spec.visual.global_.offheight = MAX_WIDTH, MAX_HEIGHT
     spec.visual.quality.shadowsize = SHADOW_MAP
     spec.visual.quality.offsamples = 4
-    spec.visual.headlight.ambient = [0.34, 0.34, 0.36]
+    spec.visual.headlight.ambient = [0.40, 0.40, 0.42]
     spec.visual.headlight.diffuse = [0.16, 0.16, 0.16]
     spec.visual.headlight.specular = [0.0, 0.0, 0.0]
     spec.visual.map.znear, spec.visual.map.zfar = 0.01, 30.0
-    spec.visual.map.shadowclip = 1.6
+    # Shadows are drawn within shadowclip * extent (m) around the centre: tight, so that the map's texels are small.
+    spec.stat.center, spec.stat.extent = [0.35, 0.0, 0.1], 1.0
+    spec.visual.map.shadowclip = 1.1
 
 
 def _materials(spec: mujoco.MjSpec) -> None:
     rng = np.random.default_rng(7)
-    for name, stretch in (("wood", 1.0), ("wood_dark", 1.0)):
+    for name in ("wood", "wood_dark"):
         _texture(spec, f"{name}_grain", _grain(rgba(name)[:3], rng))
-        material = spec.add_material(name=name, specular=0.15, shininess=0.3, texrepeat=[stretch, stretch])
+        material = spec.add_material(name=name, specular=0.15, shininess=0.3)
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = f"{name}_grain"
     for name, (specular, shininess) in _GLOSS.items():
         spec.add_material(name=name, rgba=rgba(name), specular=specular, shininess=shininess)
@@ -87,6 +89,7 @@ def _room(spec: mujoco.MjSpec) -> None:
 def _texture(spec: mujoco.MjSpec, name: str, image: np.ndarray) -> None:
     height, width, _ = image.shape
     texture = spec.add_texture(name=name, type=mujoco.mjtTexture.mjTEXTURE_2D, width=width, height=height, nchannel=3)
+    texture.colorspace = mujoco.mjtColorSpace.mjCOLORSPACE_LINEAR
     texture.data = (255 * np.clip(image, 0, 1)).astype(np.uint8).tobytes()
 
 

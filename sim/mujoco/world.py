@@ -170,5 +170,6 @@ def _compile(layout: Layout, robot: RobotSpec) -> mujoco.MjModel:
     poses: Mapping[str, Pose] = layout.poses
     for name, obj in layout.inventory.items():
         add_object(spec, obj, poses[name])
-    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)  # what lies still costs nothing: three times faster
+    # What lies still costs nothing until something touches it: three times faster.
+    spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
     return spec.compile()

@@ -76,7 +76,10 @@ class Light(_Strict):
 
 
 class SceneSpec(_Strict):
-    """A scene. ``count``: how many objects of the pool, fewest and most; ``always``: objects that are in every layout."""
+    """A scene.
+
+    ``always``: objects that are in every layout; ``count``: how many of ``pool`` there are besides, fewest and most.
+    """
 
     name: str
     robot: str
@@ -87,7 +90,6 @@ class SceneSpec(_Strict):
     area: Area
     cameras: dict[str, Camera]
     lights: tuple[Light, ...]
-    background: str = "room"
 
     def model_post_init(self, _context: Any) -> None:
         """Refuse names that do not exist, so that nothing fails later than here."""
