@@ -16,10 +16,13 @@ import numpy as np
 from scipy.interpolate import BSpline
 
 from robo_orch.motion.failure import MotionFailure
-from robo_orch.motion.path import RESOLUTION, Free
+from robo_orch.motion.path import Free
 from robo_orch.robots.spec import JointLimits
 from robo_orch.types import Array, Code
 
+#: Largest change of any joint between two checked states of a curve, rad (chosen: the tool moves less than 1 cm, so
+#: that even an edge that passes an edge between two checks reaches less deep than the padding).
+CURVE_RESOLUTION = 0.01
 #: Knot intervals per polyline segment that are tried, loosest first (chosen); then stops at the waypoints.
 CLOSENESS = (1, 2, 4, 8)
 
@@ -43,7 +46,7 @@ class Curve:
         """Last state, ``(n,)`` rad."""
         return self.pieces[-1].c[-1]
 
-    def states(self, resolution: float = RESOLUTION) -> Array:
+    def states(self, resolution: float = CURVE_RESOLUTION) -> Array:
         """States ``(m, n)`` along the curve, ends included, no joint moving more than ``resolution`` between two."""
         return np.concatenate([_states(piece, resolution) for piece in self.pieces])
 
@@ -74,7 +77,7 @@ def smooth(
     free: Free,
     limits: JointLimits,
     closeness: tuple[int, ...] = CLOSENESS,
-    resolution: float = RESOLUTION,
+    resolution: float = CURVE_RESOLUTION,
 ) -> Curve:
     """The loosest curve along a polyline that is free.
 

@@ -17,8 +17,7 @@ from robo_orch.types import Array, Code
 
 Free = Callable[[Array], bool]
 
-#: Largest change of any joint between two checked states, rad (chosen: 1 cm at half a metre, where what is passed
-#: between two checks reaches less than 1 mm into the padding).
+#: Largest change of any joint between two states that the search checks, rad (chosen: 1 cm at half a metre).
 RESOLUTION = 0.02
 #: Largest step of the search tree, rad in the Euclidean norm (chosen).
 RANGE = 0.8
@@ -153,7 +152,7 @@ def _rrt_connect(
         bounds.setHigh(i, float(max(limits.upper[i], start[i], goal[i])))
     space.setBounds(bounds)
     setup = geometric.SimpleSetup(space)
-    setup.setStateValidityChecker(lambda state: free(np.array([state[i] for i in range(n)])))
+    setup.setStateValidityChecker(lambda state: bool(free(np.array([state[i] for i in range(n)]))))
     setup.setStartAndGoalStates(_state(space, start), _state(space, goal))
     setup.getSpaceInformation().setStateValidityCheckingResolution(resolution / space.getMaximumExtent())
     planner = geometric.RRTConnect(setup.getSpaceInformation())

@@ -9,10 +9,10 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from robo_orch.motion.curve import Curve, hugging_curve, smooth
+from robo_orch.motion.curve import CURVE_RESOLUTION, Curve, hugging_curve, smooth
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
-from robo_orch.motion.path import plan_path
+from robo_orch.motion.path import RESOLUTION, plan_path
 from robo_orch.motion.scene import PADDING, Pairs, PlanningScene
 from robo_orch.motion.timing import Trajectory, time_path
 from robo_orch.objects import Inventory
@@ -180,7 +180,9 @@ class MotionPlanner:
     def _around(self, start: Array, goal: Array, attempt: int, speed: float | None) -> Trajectory:
         scene, limits = self.scene, self.robot.limits
         seed = int(np.random.default_rng([self._seed, self.plans, 100 + attempt]).integers(1, 2**31 - 1))
-        path = plan_path(start, goal, scene.free, limits, seed, explain=scene.explain)
+        # A way that is free only when looked at loosely is searched for again with a close look.
+        resolution = RESOLUTION if attempt == 0 else CURVE_RESOLUTION
+        path = plan_path(start, goal, scene.free, limits, seed, resolution=resolution, explain=scene.explain)
         return self._timed(smooth(path, scene.free, limits), speed)
 
     def _check(self, curve: Curve, what: str) -> None:
@@ -195,11 +197,7 @@ class MotionPlanner:
         share = self.speed if speed is None else speed
         if not 0.0 < share <= 1.0:
             raise ValueError(f"speed is a share in (0, 1], got {share}")
-        trajectory = time_path(curve, self.robot.limits.scaled(share), self.robot.period)
-        for q in trajectory.q[1:-1]:
-            if not self.scene.free(q):
-                raise MotionFailure(Code.NO_PATH, f"between two checked states, {self.scene.explain(q)}")
-        return trajectory
+        return time_path(curve, self.robot.limits.scaled(share), self.robot.period)
 
     def _touching_at(self, pose: Pose, near: Array, code: Code) -> str:
         """What touches at the posture nearest to ``near``, as the end of a sentence."""

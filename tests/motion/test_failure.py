@@ -1,0 +1,12 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.types import Code
+
+
+def test_a_failure_carries_its_code_and_its_reason():
+    failure = MotionFailure(Code.NO_PATH, "wall is in the way")
+    assert failure.code is Code.NO_PATH
+    assert failure.reason == "wall is in the way"
+    assert str(failure) == "NO_PATH: wall is in the way"
