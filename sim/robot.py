@@ -138,5 +138,6 @@ class SimRobot:
             gripper=width,
             grasping=grip.grasping,
             holding=grip.holding,
+            commanded=self._world.setpoint.q.copy(),
         )
         return Observation(body.time, state, grip.objects)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the gripper holds, concluded from its own sensing and the pose estimates: for simulated and real robots alike."""
+"""What the gripper holds, concluded from its own sensing and the pose estimates, on simulated and real robots alike."""
 
 from __future__ import annotations
 

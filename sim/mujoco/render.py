@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import atexit
+
 import mujoco
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +30,7 @@ class Renderer:
         self._scene = mujoco.MjvScene(model, maxgeom=2000)
         self._option = mujoco.MjvOption()
         self._perturb = mujoco.MjvPerturb()
+        atexit.register(self.close)  # before the GL library takes its display down
 
     def draw(self, data: mujoco.MjData, camera: str, width: int, height: int) -> NDArray[np.uint8]:
         """An image ``(height, width, 3)`` of ``data`` as last computed by ``mj_forward`` or a step.
@@ -54,5 +57,6 @@ class Renderer:
 
     def close(self) -> None:
         """Give the GL context back."""
+        atexit.unregister(self.close)
         self._context.free()
         self._gl.free()
