@@ -80,9 +80,11 @@ class Orchestrator:
 
         Raises:
             GoalError: the goal cannot be planned for; nothing has moved.
+            CardError: a card that the plan could need cannot be loaded; nothing has moved.
         """
         deadline = self._now() + self._time_limit
         plan, failure = self._plan(goal), None
+        self._preflight(plan)
         while failure is None and (plan.current or self._lost(plan) is not None):
             if self._now() >= deadline:
                 failure = Outcome(Code.TIMEOUT, Stage.POLICY, f"the goal was not reached in {self._time_limit:g} s")
@@ -183,6 +185,12 @@ class Orchestrator:
 
     def _now(self) -> float:
         return self._robot.observe().stamp
+
+    def _preflight(self, plan: Plan) -> None:
+        needed = {step.subgoal.skill for step in plan.steps}
+        for card in self._cards:
+            if needed.intersection(card.skills):
+                self._policy(card)
 
     def _policy(self, card: PolicyCard) -> Policy:
         if card.id not in self._policies:

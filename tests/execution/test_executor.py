@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a policy does, the arm is brought to rest and the reason is told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robo_orch.execution.executor import Executor
+from robo_orch.policies.loaders import PolicyContext, load_policy
+from robo_orch.policies.registry import Registry
+from robo_orch.robots import load_robot
+from robo_orch.sim.build import build
+from robo_orch.skills import skill
+from robo_orch.types import Code, Stage
+
+CARD = Registry.load()["tamp/pick-place-v1"]
+STEP = skill("pick_place").subgoal("red_cube", "plate")
+
+
+@pytest.fixture(scope="module")
+def simulation():
+    return build("kitchen", "mujoco", 0, require=[("cube", "red"), ("plate", "")])
+
+
+@pytest.fixture
+def robot(simulation):
+    simulation.world.reset(0)
+    return simulation.robot
+
+
+def run(robot, rogue: str, events: list, time_limit: float = 2.0):
+    spec = load_robot("panda")
+    card = CARD.model_copy(update={"loader": f"python:tests.rogues:{rogue}"})
+    policy = load_policy(PolicyContext(spec, {}, card))
+    executor = Executor(robot, spec, lambda event, **data: events.append((event, data)))
+    return executor.run(policy, card, STEP, 0, time_limit)
+
+
+@pytest.mark.parametrize(
+    ("rogue", "code", "stage"),
+    [
+        ("Rogue", Code.OK, Stage.POLICY),
+        ("Crash", Code.POLICY_ERROR, Stage.POLICY),
+        ("NotANumber", Code.NON_FINITE_ACTION, Stage.SAFETY),
+        ("Empty", Code.EMPTY_CHUNK, Stage.POLICY),
+        ("Huge", Code.LIMIT_EXCEEDED, Stage.SAFETY),
+        ("Idle", Code.TIMEOUT, Stage.POLICY),
+        ("Nonsense", Code.POLICY_ERROR, Stage.POLICY),
+    ],
+)
+def test_every_ending_has_a_code_and_leaves_the_arm_at_rest(robot, rogue, code, stage):
+    outcome = run(robot, rogue, [])
+    assert (outcome.code, outcome.stage) == (code, stage)
+    assert np.abs(robot.observe().state.qd).max() < 1e-2
+    if code is not Code.OK:
+        assert outcome.message
+
+
+def test_a_refused_chunk_does_not_move_the_arm(robot):
+    before = robot.observe().state.q.copy()
+    run(robot, "Huge", [])
+    assert np.abs(robot.observe().state.q - before).max() < 2e-3
+
+
+def test_an_interrupt_at_speed_still_stops_the_arm(robot):  # case C48
+    with pytest.raises(KeyboardInterrupt):
+        run(robot, "Interrupting", [])
+    assert np.abs(robot.observe().state.qd).max() < 1e-2
+
+
+def test_chunks_are_announced_with_what_they_are_for(robot):
+    events = []
+    run(robot, "Rogue", events)
+    assert events[0][0] == "chunk" and events[0][1]["steps"] == 5
+
+
+def test_holding_still_keeps_the_last_commanded_grip(robot):
+    spec = load_robot("panda")
+    executor = Executor(robot, spec)
+    seen = list(executor.hold(0.2))
+    assert len(seen) == round(0.2 / spec.period)
+    assert np.abs(seen[-1].state.q - seen[0].state.q).max() < 2e-3

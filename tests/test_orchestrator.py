@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The loop, on a real simulated robot with what it perceives."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from robo_orch.orchestrator import Orchestrator
+from robo_orch.planners.grounding import ground
+from robo_orch.planners.symbolic import SymbolicPlanner
+from robo_orch.policies.registry import Registry
+from robo_orch.predicates import Facts
+from robo_orch.robots import load_robot
+from robo_orch.sim.build import build
+from robo_orch.types import Code, Stage
+
+GOAL = "put the red cube on the plate and stack the green cube on the blue cube"
+NEEDED = [("cube", "red"), ("cube", "green"), ("cube", "blue"), ("plate", "")]
+
+
+class Bench:
+    """A scene, its loop, and every event that the loop emitted."""
+
+    def __init__(self, seed: int = 1, goal: str = GOAL, loader: str | None = None, on_event=None):
+        self.simulation = build("kitchen", "mujoco", seed, require=NEEDED)
+        self.inventory = self.simulation.layout.inventory
+        self.events, self._on_event = [], on_event
+        cards = Registry.load(only=["tamp/pick-place-v1"])
+        if loader:
+            cards = Registry((cards.cards[0].model_copy(update={"loader": loader}),))
+        planner = SymbolicPlanner(cards.skills)
+        robot = self.simulation.robot
+        spec = load_robot("panda")
+        self.loop = Orchestrator(robot, spec, self.inventory, cards, planner, emit=self.emit, seed=seed)
+        seen = robot.observe()
+        self.goal = ground(goal, self.inventory, Facts.of(self.inventory, seen.objects, seen.state))
+
+    def emit(self, event, /, **data):
+        self.events.append((event, data))
+        if self._on_event:
+            self._on_event(self, event, data)
+
+    def run(self):
+        return self.loop.run(self.goal)
+
+    def named(self, event):
+        return [data for name, data in self.events if name == event]
+
+
+def test_a_goal_of_two_steps_is_reached_and_truly_so():
+    bench = Bench()
+    report = bench.run()
+    assert report.failure is None and report.plan.complete
+    assert all(bench.simulation.world.referee.holds(p) for p in bench.goal.predicates)
+    assert [t.verdict for t in report.trials] == [Code.OK, Code.OK]
+
+
+def test_events_tell_the_whole_story_in_order():
+    bench = Bench()
+    bench.run()
+    names = [name for name, _ in bench.events if name != "chunk"]
+    step = ["routed", "step_started", "policy_ended", "verdict", "step_ended"]
+    assert names == ["plan_made", *step, *step]
+
+
+@pytest.mark.parametrize("rogue", ["Crash", "Empty", "Rogue"])
+def test_a_policy_that_never_succeeds_is_tried_a_bounded_number_of_times(rogue):  # case C35
+    bench = Bench(loader=f"python:tests.rogues:{rogue}")
+    report = bench.run()
+    assert len(report.trials) == 3
+    assert report.failure is not None and report.failure.message
+    assert not report.plan.complete
+
+
+def test_a_claim_of_success_is_not_believed():  # case C33
+    report = Bench(loader="python:tests.rogues:Rogue").run()
+    assert report.failure.stage is Stage.VERIFY and report.failure.code is Code.NOT_YET
+
+
+def test_an_unsafe_command_ends_the_run_at_once():
+    report = Bench(loader="python:tests.rogues:NotANumber").run()
+    assert len(report.trials) == 1 and report.failure.stage is Stage.SAFETY
+
+
+def teleport(bench: Bench, name: str, position) -> None:
+    """Somebody reaches in and moves a thing; perception finds out by itself."""
+    bench.simulation.world.place(name, position)
+
+
+def test_a_world_that_changed_between_plan_and_step_is_noticed_and_dealt_with():  # case C37
+    moved = []
+
+    def on_event(bench, event, data):
+        if event == "step_ended" and data["index"] == 0 and not moved:
+            on_blue = bench.simulation.world.referee.facts().objects["blue_cube"].pose.position
+            spare = next(n for n in bench.inventory if n.endswith("cube") and n not in GOAL.replace(" cube", "_cube"))
+            teleport(bench, spare, on_blue + np.array([0.0, 0.0, 0.06]))
+            moved.append(spare)
+
+    bench = Bench(on_event=on_event)
+    report = bench.run()
+    assert moved
+    assert report.failure is None and report.plan.complete
+    assert any(moved[0] in step.subgoal.args.values() for step in report.plan.steps)
+
+
+def test_a_done_step_that_is_undone_is_done_again():
+    undone = []
+
+    def on_event(bench, event, data):
+        if event == "step_started" and data["index"] == 1 and not undone:
+            undone.append(True)
+            teleport(bench, "red_cube", bench.simulation.layout.poses["red_cube"].position)
+
+    bench = Bench(on_event=on_event)
+    report = bench.run()
+    assert undone and report.failure is None
+    assert any(r["action"] == "reopen" for r in bench.named("recovery"))
+    assert all(bench.simulation.world.referee.holds(p) for p in bench.goal.predicates)
+
+
+def test_time_runs_out_with_a_reason():
+    bench = Bench()
+    bench.loop._time_limit = 1.0
+    report = bench.run()
+    assert report.failure.code is Code.TIMEOUT
