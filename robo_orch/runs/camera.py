@@ -7,8 +7,10 @@ import contextlib
 import subprocess
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,34 +33,62 @@ class Pictures(StrEnum):
     FILM = "film"
 
 
+class Eye(Protocol):
+    """A world as far as pictures of it go."""
+
+    def snapshot(self) -> Any:
+        """The present, to be drawn later."""
+        ...
+
+    def render(self, camera: str, *, of: Any = None) -> NDArray[np.uint8]:
+        """The view ``(H, W, 3)``, of now or of a snapshot; raises RenderError."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class KeyFrame:
+    """A moment worth a picture: the robot's clock (s), what was going on, and the world then."""
+
+    taken: float
+    at: str
+    index: int | None
+    view: Any
+
+
 class RunCamera:
     """Takes the pictures of one run; where no picture can be had it says so once and is quiet from then on.
 
-    ``look`` renders the view, ``(H, W, 3)`` uint8, or raises RenderError. ``seconds`` is the wall time spent.
+    The first key frame is drawn together with the second: to set up OpenGL takes a second or two, which motion need not
+    wait for. ``seconds`` is the wall time spent on pictures.
     """
 
-    def __init__(
-        self,
-        look: Callable[[], NDArray[np.uint8]],
-        folder: RunFolder,
-        pictures: Pictures,
-        notify: Callable[[str], None],
-    ) -> None:
-        self._look, self._folder, self._pictures, self._notify = look, folder, pictures, notify
+    def __init__(self, eye: Eye, folder: RunFolder, pictures: Pictures, notify: Callable[[str], None]) -> None:
+        self._eye, self._folder, self._pictures, self._notify = eye, folder, pictures, notify
         self._film: Film | None = None
+        self._pending: list[KeyFrame] = []
+        self._last: float | None = None
         self._frames = self._filmed = 0
         self.seconds = 0.0
 
-    def key_frame(self) -> str | None:
-        """Keep the view as a PNG; returns its path within the run folder, ``None`` where there is no picture."""
-        begun = time.perf_counter()
-        image = self._picture()
-        file = None
-        if image is not None:
-            file = self._folder.frame(f"{self._frames:03d}.png", encode_png(image))
-            self._frames += 1
+    def key_frame(self, now: float, at: str, index: int | None) -> list[tuple[KeyFrame, str]]:
+        """Keep this moment, unless there is a key frame of it; returns the frames drawn by now with their files."""
+        if self._pictures is Pictures.NONE or now == self._last:
+            return []
+        first, self._last = self._last is None, now
+        self._pending.append(KeyFrame(now, at, index, self._eye.snapshot()))
+        return [] if first else self.develop()
+
+    def develop(self) -> list[tuple[KeyFrame, str]]:
+        """Draw the key frames that are not drawn yet; returns them with their files within the run folder."""
+        begun, drawn = time.perf_counter(), []
+        frames, self._pending = self._pending, []
+        for frame in frames:
+            image = self._picture(frame.view)
+            if image is not None:
+                drawn.append((frame, self._folder.frame(f"{self._frames:03d}.png", encode_png(image))))
+                self._frames += 1
         self.seconds += time.perf_counter() - begun
-        return file
+        return drawn
 
     def film(self, now: float) -> None:
         """Film the view if the robot's clock (s) says that a frame is due."""
@@ -81,15 +111,15 @@ class RunCamera:
             if self._film is None:
                 self._film = Film(self._folder.path / "video.mp4", image.shape[1], image.shape[0])
             self._film.write(image)
-        except OSError as error:
-            self._notify(f"no video: ffmpeg ended early ({error}); pip install --force-reinstall imageio-ffmpeg")
+        except (OSError, ImportError, RuntimeError) as error:
+            self._notify(f"no video: ffmpeg cannot be used ({error}); pip install --force-reinstall imageio-ffmpeg")
             self._pictures = Pictures.FRAMES
 
-    def _picture(self) -> NDArray[np.uint8] | None:
+    def _picture(self, view: Any = None) -> NDArray[np.uint8] | None:
         if self._pictures is Pictures.NONE:
             return None
         try:
-            return self._look()
+            return self._eye.render(VIEW, of=view)
         except RenderError as error:
             self._notify(" ".join(f"no pictures: {error.got}; {error.remedy}".split()))
             self._pictures = Pictures.NONE

@@ -7,11 +7,13 @@ import base64
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import msgspec
 import numpy as np
 
+from robo_orch.runs.jpeg import jpegs
 from robo_orch.runs.plots import Band, chart
 from robo_orch.runs.record import RunRecord
 from robo_orch.runs.schema import Tick
@@ -92,14 +94,18 @@ def _frames(folder: Path, timeline: Timeline) -> list[dict[str, str]]:
     shown = timeline.frames
     if len(shown) > MAX_FRAMES:
         shown = [*shown[: MAX_FRAMES // 2], *shown[-MAX_FRAMES // 2 :]]
-    of_step = {frame: step.text for step in timeline.steps for frame in step.frames}
-    pictures = []
-    for name in shown:
-        file = folder / name
-        if file.is_file():
-            data = base64.b64encode(file.read_bytes()).decode()
-            pictures.append({"url": f"data:image/png;base64,{data}", "text": of_step.get(name, "")})
-    return pictures
+    with TemporaryDirectory() as scratch:
+        small = jpegs(folder / "frames", Path(scratch))
+        return [
+            {"url": _data_url(file), "text": f"{frame.step or 'start'}, {frame.taken:.1f} s"}
+            for frame in shown
+            if (file := small.get(Path(frame.file).stem, folder / frame.file)).is_file()
+        ]
+
+
+def _data_url(file: Path) -> str:
+    kind = "jpeg" if file.suffix == ".jpg" else "png"
+    return f"data:image/{kind};base64,{base64.b64encode(file.read_bytes()).decode()}"
 
 
 def _charts(ticks: Sequence[Tick], steps: Sequence[Step]) -> list[dict[str, Any]]:

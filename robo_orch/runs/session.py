@@ -10,7 +10,7 @@ from typing import Any
 
 from robo_orch.errors import UserError
 from robo_orch.runs import provenance, result
-from robo_orch.runs.camera import VIEW, RunCamera
+from robo_orch.runs.camera import KeyFrame, RunCamera
 from robo_orch.runs.config import RunConfig
 from robo_orch.runs.folder import RunFolder
 from robo_orch.runs.interrupt import Interrupts
@@ -86,7 +86,7 @@ class Run:
     ) -> None:
         self.folder, self.moved, self._closing = folder, False, False
         self._config, self._interrupts, self._watch, self._notify = config, interrupts, watch, notify
-        self._begun, self._set_up_seconds, self._wall = time.perf_counter(), 0.0, 0.0
+        self._begun, self._set_up_seconds, self._wall, self._overhead = time.perf_counter(), 0.0, 0.0, 0.0
         self._timeline = Timeline()
         self._setting: Setting | None = None
         self._world: RecordingWorld | None = None
@@ -104,7 +104,7 @@ class Run:
         self._setting = setting = set_up(config, require, self._recording)
         simulation = setting.simulation
         self.folder.config(provenance.describe(config, require, simulation))
-        self._camera = RunCamera(lambda: simulation.world.render(VIEW), self.folder, config.pictures, self._notify)
+        self._camera = RunCamera(simulation.world, self.folder, config.pictures, self._notify)
         self._world.after_tick = lambda: self._camera.film(self._now())
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
         setting.look()
@@ -151,20 +151,31 @@ class Run:
         """Judge the run, close its record and write the report."""
         self._closing = True
         self._wall = time.perf_counter() - self._begun
+        idle = (self._world.physics_seconds if self._world else 0.0) + (self._camera.seconds if self._camera else 0.0)
+        self._overhead = max(0.0, self._wall - idle)
         done, objection = self._judged()
+        self._last_pictures()
         success = done and objection is None and not self._is(Code.INTERRUPTED)
         failure = self._failure or objection
         code = result.exit_code(success, failure, stopped=self._failure is not None)
         summary = self._summary(success, done, failure)
         self._emit("run_ended", success=success, done=done, failure=summary["failure"])
-        if self._camera is not None:
-            self._camera.close()
-        if self._world is not None:
-            self._world.close()
         self.folder.result(summary)
         self.folder.close()
         self._report()
         return Finished(summary, code, self.folder.path)
+
+    def _last_pictures(self) -> None:
+        """The moment in which the run ended; whatever goes wrong with pictures now, the record is closed."""
+        try:
+            if self._camera is not None:
+                self._key_frame("run_ended", self._timeline.current)
+                self._tell(self._camera.develop())
+                self._camera.close()
+            if self._world is not None:
+                self._world.close()
+        except Exception as error:
+            self._notify(f"the last pictures are missing ({type(error).__name__}: {error})")
 
     def _recording(self, world: SensedWorld) -> RecordingWorld:
         self._world = RecordingWorld(world, self.folder, self._interrupts)
@@ -173,11 +184,13 @@ class Run:
     def _judged(self) -> tuple[bool, Outcome | None]:
         if self._goal is None or self._judge is None:
             return False, None
-        return self._judge.verdict(self._goal)
+        try:
+            return self._judge.verdict(self._goal)
+        except Exception as error:
+            self.broken(error)
+            return False, None
 
     def _summary(self, success: bool, done: bool, failure: Outcome | None) -> dict[str, Any]:
-        physics = self._world.physics_seconds if self._world else 0.0
-        pictures = self._camera.seconds if self._camera else 0.0
         return result.blank(self._config) | {
             "success": success,
             "done": done,
@@ -188,7 +201,7 @@ class Run:
             "interrupted": self._is(Code.INTERRUPTED),
             "sim_seconds": self._now(),
             "wall_seconds": self._wall,
-            "overhead_seconds": max(0.0, self._wall - physics - pictures),
+            "overhead_seconds": self._overhead,
             "set_up_seconds": self._set_up_seconds,
             "run_dir": str(self.folder.path),
             "state_hash": self._world.state_hash if self._world else None,
@@ -210,14 +223,17 @@ class Run:
         if self._judge is not None:
             self._judge.hear(event)
         if kind in ("step_started", "step_ended"):
-            self._key_frame(event)
+            self._key_frame(kind, event.data["index"])
         if not self._closing:
             self._interrupts.check()
 
-    def _key_frame(self, event: Event) -> None:
-        file = self._camera.key_frame() if self._camera else None
-        if file is not None:
-            self._emit("key_frame", index=event.data["index"], file=file, at=event.type)
+    def _key_frame(self, at: str, index: int | None = None) -> None:
+        if self._camera is not None:
+            self._tell(self._camera.key_frame(self._now(), at, index))
+
+    def _tell(self, frames: list[tuple[KeyFrame, str]]) -> None:
+        for frame, file in frames:
+            self._emit("key_frame", index=frame.index, file=file, at=frame.at, taken=frame.taken)
 
     def _now(self) -> float:
         return self._setting.simulation.world.time if self._setting else 0.0

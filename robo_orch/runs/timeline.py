@@ -22,6 +22,15 @@ class State(StrEnum):
     FAILED = "failed"
 
 
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A key frame: its file within the run folder, the robot's clock (s) and the step that it shows."""
+
+    file: str
+    taken: float
+    step: str
+
+
 @dataclass(slots=True)
 class Attempt:
     """One attempt at a step: times on the robot's clock, who did it, how it was judged and why."""
@@ -52,7 +61,6 @@ class Step:
     routed: str = ""
     recoveries: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
-    frames: list[str] = field(default_factory=list)
 
     @property
     def card(self) -> str | None:
@@ -93,7 +101,7 @@ class Timeline:
     predicates: list[str] = field(default_factory=list)
     steps: list[Step] = field(default_factory=list)
     handoffs: list[dict[str, Any]] = field(default_factory=list)
-    frames: list[str] = field(default_factory=list)
+    frames: list[Frame] = field(default_factory=list)
     current: int | None = None
     time: float = 0.0
     wall: float = 0.0
@@ -194,9 +202,7 @@ class Timeline:
         self._attempt(event).safe = event.data["safe"]
 
     def _on_key_frame(self, event: Event) -> None:
-        self.frames.append(event.data["file"])
-        if self.step is not None:
-            self.step.frames.append(event.data["file"])
+        self.frames.append(Frame(event.data["file"], event.data["taken"], self.step.text if self.step else ""))
 
     def _on_interrupted(self, event: Event) -> None:
         self.interrupted = True

@@ -74,8 +74,8 @@ def written(
     for kind, t, data in with_a_retry(goal) if story is None else story:
         folder.event(kind, t, data)
     for i in range(frames):
-        name = folder.frame(f"{i:03d}.png", encode_png(np.full((4, 6, 3), i, np.uint8)))
-        folder.event("key_frame", 9.0, {"index": 0, "file": name, "at": "step_ended"})
+        name = folder.frame(f"{i:03d}.png", encode_png(np.full((16, 16, 3), i, np.uint8)))
+        folder.event("key_frame", 9.0, {"index": 0, "file": name, "at": "step_ended", "taken": 9.0})
     for i in range(ticks):
         folder.tick(tick(0.02 * (i + 1), float(np.sin(i / 40))))
     good = {

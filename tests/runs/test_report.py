@@ -37,7 +37,7 @@ def test_the_report_is_one_whole_file_that_loads_nothing(tmp_path):
     assert tags.open == []
     sources = [attrs["src"] for _, attrs in tags.seen if "src" in attrs]
     assert sources
-    assert all(source.startswith("data:image/png;base64,") for source in sources)
+    assert all(source.startswith("data:image/jpeg;base64,") for source in sources)
     assert not [tag for tag, _ in tags.seen if tag in ("script", "link", "iframe")]
     assert "http" not in re.sub(r"http-equiv", "", html)
 
