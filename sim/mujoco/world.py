@@ -111,14 +111,15 @@ class MujocoWorld:
     def render(
         self, camera: str, size: tuple[int, int] = (640, 480), of: _Snapshot | None = None
     ) -> NDArray[np.uint8]:
-        """An image ``(H, W, 3)`` from a named camera, of now or ``of`` a snapshot; ``size`` is (width, height) in pixels.
+        """An image ``(H, W, 3)`` from a named camera, of now or ``of`` a snapshot; ``size`` is (width, height), pixels.
 
         Raises:
             RenderError: no such camera (the message lists those there are), or no GL.
         """
         if self._renderer is None:
             self._renderer = Renderer(self._model)
-        mujoco.mj_copyData(self._picture, self._model, of.data if of else self._data)  # so that looking never disturbs the physics
+        shown = of.data if of else self._data
+        mujoco.mj_copyData(self._picture, self._model, shown)  # so that looking never disturbs the physics
         mujoco.mj_forward(self._model, self._picture)
         return self._renderer.draw(self._picture, camera, *size)
 

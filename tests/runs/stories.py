@@ -33,15 +33,18 @@ def beginning(goal: str = "two things") -> list[tuple[str, float, dict]]:
 
 def attempt(index: int, number: int, start: float, end: float, code: str, because: str = "it is so") -> list:
     step = STEPS[index]
+    begun = {"index": index, "text": step["text"], "skill": step["skill"], "attempt": number, "card": CARD}
+    routed = {"index": index, "card": CARD, "candidates": [{"card": CARD, "why": ""}], "because": "first"}
+    found = {"index": index, "done": code == "OK", "safe": True, "peak_force": 5.0, "peak_pair": ["a", "b"]}
     return [
-        ("routed", start, {"index": index, "card": CARD, "candidates": [{"card": CARD, "why": ""}], "because": "first"}),
-        ("step_started", start, {"index": index, "text": step["text"], "skill": step["skill"], "attempt": number, "card": CARD}),
+        ("routed", start, routed),
+        ("step_started", start, begun),
         ("chunk", start + 0.1, {"card": CARD, "label": "reaching for it", "steps": 50, "period": 0.02}),
         ("policy_ended", end, {"index": index, "card": CARD, "code": "OK", "message": "let go"}),
         ("verdict", end, {"index": index, "code": code, "because": because, "predicate": step["predicate"]}),
         ("step_ended", end, {"index": index, "code": code, "attempts": number, "seconds": end - start}),
-        ("referee", end, {"index": index, "done": code == "OK", "safe": True, "peak_force": 5.0, "peak_pair": [], "moved": {}}),
-    ]  # fmt: skip
+        ("referee", end, found | {"bound": 20.0, "moved": {}, "because": ""}),
+    ]
 
 
 def with_a_retry(goal: str = "two things") -> list[tuple[str, float, dict]]:

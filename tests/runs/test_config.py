@@ -28,7 +28,7 @@ def test_values_out_of_range_are_refused(change):
 
 @pytest.mark.parametrize("text", ["", "pose_noise", "=2", "pose_noise=", "pose_noise=much", "pose_noise=1,5"])
 def test_perturbations_that_do_not_parse_show_how(text):
-    with pytest.raises(OptionError, match="pose_noise=2|NAME=VALUE"):
+    with pytest.raises(OptionError, match=r"pose_noise=2|NAME=VALUE"):
         parse_perturbations([text])
 
 
