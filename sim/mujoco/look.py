@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 
 import mujoco
 import numpy as np
@@ -46,9 +47,8 @@ def _quality(spec: mujoco.MjSpec) -> None:
 
 
 def _materials(spec: mujoco.MjSpec) -> None:
-    rng = np.random.default_rng(7)
     for name in ("wood", "wood_dark"):
-        _texture(spec, f"{name}_grain", _grain(rgba(name)[:3], rng))
+        _texture(spec, f"{name}_grain", _grain(rgba(name)[:3]))
         material = spec.add_material(name=name, specular=0.15, shininess=0.3)
         material.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = f"{name}_grain"
     for name, (specular, shininess) in _GLOSS.items():
@@ -72,7 +72,7 @@ def _room(spec: mujoco.MjSpec) -> None:
         width=256,
         height=1536,
     )
-    _texture(spec, "floor_grain", _planks(np.array([0.50, 0.52, 0.53]), np.random.default_rng(3)))
+    _texture(spec, "floor_grain", _planks((0.50, 0.52, 0.53)))
     floor = spec.add_material(name="floor", specular=0.05, shininess=0.1, texrepeat=[0.5, 0.5], texuniform=True)
     floor.textures[mujoco.mjtTextureRole.mjTEXROLE_RGB] = "floor_grain"
     spec.worldbody.add_geom(
@@ -93,16 +93,21 @@ def _texture(spec: mujoco.MjSpec, name: str, image: np.ndarray) -> None:
     texture.data = (255 * np.clip(image, 0, 1)).astype(np.uint8).tobytes()
 
 
-def _grain(colour: Sequence[float], rng: np.random.Generator, size: int = 512) -> np.ndarray:
-    """Wood with its grain along y: streaks from noise that is smooth one way, bent a little, ``(size, size, 3)``."""
+@cache
+def _grain(colour: tuple[float, float, float], size: int = 512) -> np.ndarray:
+    """Wood with its grain along y: streaks from noise that is smooth one way, ``(size, size, 3)``."""
+    rng = np.random.default_rng(7)
     streaks = gaussian_filter(rng.normal(size=(size, size)), (60, 1.2), mode="wrap")
     broad = gaussian_filter(rng.normal(size=(size, size)), (120, 14), mode="wrap")
     value = streaks / streaks.std() * 0.035 + broad / broad.std() * 0.045
     return np.asarray(colour)[None, None] * (1.0 + value[..., None])
 
 
-def _planks(colour: np.ndarray, rng: np.random.Generator, size: int = 512, rows: int = 4) -> np.ndarray:
-    image = _grain(colour, rng, size)
+@cache
+def _planks(colour: tuple[float, float, float], size: int = 512, rows: int = 4) -> np.ndarray:
+    """Floor boards of :func:`_grain`, each a little lighter or darker, with dark joints."""
+    rng = np.random.default_rng(3)
+    image = _grain(colour, size).copy()
     for i, band in enumerate(np.array_split(np.arange(size), rows)):
         image[:, band] *= 1.0 + 0.06 * rng.normal()
         image[:, band[:2]] *= 0.8
