@@ -188,7 +188,7 @@ class ObjectSpec:
         lows, highs = [], []
         for geom in self.geoms:
             g = base @ geom.pose
-            half = np.abs(g.rotation.as_matrix()) @ geom.half_extents
+            half = np.abs(g.matrix) @ geom.half_extents
             lows.append(g.position - half)
             highs.append(g.position + half)
         return np.min(lows, axis=0), np.max(highs, axis=0)

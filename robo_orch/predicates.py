@@ -193,7 +193,7 @@ def clear(facts: Facts, support: str) -> Truth:
 def upright(facts: Facts, thing: str) -> Truth:
     """``thing`` stands as made, whatever its heading."""
     estimate = facts.objects[thing]
-    tilt = float(np.arccos(np.clip(estimate.pose.rotation.as_matrix()[2, 2], -1.0, 1.0)))
+    tilt = float(np.arccos(np.clip(estimate.pose.matrix[2, 2], -1.0, 1.0)))
     return Truth(UPRIGHT_TILT - tilt, estimate.sigma_angle, f"{thing} is tilted by {np.degrees(tilt):.0f} degrees")
 
 
