@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Check that every source file names its licence at the top."""
+"""Check that every source file names its licence at the top; package data is covered by LICENSE."""
 
 import subprocess
 import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-SOURCES = ("*.py", "*.sh", "*.yaml", "*.toml", "*.xml", "*.urdf", "*.jinja2", "*.j2", "*.css", "*.lark", "Makefile")
+SOURCES = ("*.py", "*.sh", "*.toml", "*.cfg", "package.xml", "Makefile", ".ci/run")
 SPDX = "SPDX-License-Identifier: Apache-2.0"
 TOP = 5  # lines
 
