@@ -41,7 +41,7 @@ def plan_path(
     free: Free,
     limits: JointLimits,
     seed: int,
-    iterations: int = 3000,
+    iterations: int = 2000,
     resolution: float = RESOLUTION,
     explain: Callable[[Array], str] | None = None,
 ) -> Array:

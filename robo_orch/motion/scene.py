@@ -117,7 +117,7 @@ class PlanningScene:
         return self.free(q0) and self.free(q1) and edge_is_free(self.free, q0, q1, resolution)
 
     def contacts(self, q: Array, gripper: float | None = None) -> list[tuple[str, str]]:
-        """Names of the links and objects that touch at ``q``, sorted, each pair once.
+        """Names of the links and objects that touch at ``q`` against what is allowed, sorted, each pair once.
 
         Args:
             q: ``(n,)`` rad.
