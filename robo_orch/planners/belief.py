@@ -6,11 +6,15 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Self
 
-from robo_orch.objects import Inventory
+import numpy as np
+
+from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.planners.consistency import PLACED, area, footprint
-from robo_orch.predicates import Facts, evaluate
+from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate
 from robo_orch.types import Predicate
 
+#: Errors of a pose larger than this many sigma are not reckoned with (chosen).
+FAR_SIGMAS = 6.0
 #: ``("on" | "in", place)``
 Spot = tuple[str, str]
 
@@ -49,8 +53,9 @@ class Belief:
     def _locate(self, name: str, facts: Facts) -> None:
         self.where[name], self.sure[name] = set(), set()
         for place, spec in self.inventory.items():
-            relations = [r for r, has in (("on", spec.surfaces), ("in", spec.interior is not None)) if has]
-            for relation in relations if place != name else ():
+            if place == name or _apart(name, place, facts):
+                continue
+            for relation in [r for r, has in (("on", spec.surfaces), ("in", spec.interior is not None)) if has]:
                 truth = evaluate(Predicate(relation, (name, place)), facts)
                 if truth.known and truth.probability > 0.5:
                     self.where[name].add((relation, place))
@@ -65,7 +70,7 @@ class Belief:
         if fact.name in ("open", "closed"):
             return (self.joints[fact.args[0]] is (fact.name == "open")) != fact.negated
         if fact.name == "clear":
-            return (not self.on(fact.args[0])) != fact.negated
+            return (not self.loose(fact.args[0])) != fact.negated
         if fact.name == "holding":
             return (self.held == fact.args[0]) != fact.negated
         return fact in self.others
@@ -73,6 +78,10 @@ class Belief:
     def on(self, place: str) -> list[str]:
         """What stands on ``place``."""
         return [name for name, spots in self.where.items() if ("on", place) in spots]
+
+    def loose(self, place: str) -> list[str]:
+        """What stands on ``place`` and can be taken away."""
+        return [name for name in self.on(place) if self.inventory[name].movable]
 
     def within(self, place: str) -> list[str]:
         """What is in ``place``."""
@@ -104,3 +113,17 @@ class Belief:
         self.sure[name] = {(relation, place)}
         if self.held == name:
             self.held = None
+
+
+def _apart(a: str, b: str, facts: Facts) -> bool:
+    """Whether two objects are too far from each other to touch, whatever their poses' errors: saves most evaluations."""
+    if a not in facts.objects or b not in facts.objects:
+        return True
+    one, other = facts.objects[a], facts.objects[b]
+    reach = _radius(facts.inventory[a]) + _radius(facts.inventory[b]) + FAR_SIGMAS * (one.sigma + other.sigma)
+    return float(np.linalg.norm(one.pose.position - other.pose.position)) > reach + CONTACT_TOLERANCE
+
+
+def _radius(spec: ObjectSpec) -> float:
+    low, high = spec.bounds()
+    return float(np.linalg.norm(np.maximum(-low, high)))

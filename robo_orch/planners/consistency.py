@@ -62,6 +62,25 @@ def check_possible(facts: Iterable[Predicate], inventory: Inventory) -> None:
     _check_room(facts, inventory)
 
 
+def agree(facts: Sequence[Predicate], inventory: Inventory) -> bool:
+    """Whether facts can hold together."""
+    try:
+        check_possible(facts, inventory)
+        check_consistent(facts)
+    except GoalError:
+        return False
+    return True
+
+
+def carried(earlier: Sequence[Predicate], later: Sequence[Predicate], inventory: Inventory) -> list[Predicate]:
+    """``later`` and as much of ``earlier`` as can still hold beside it, in the order said."""
+    kept: list[Predicate] = []
+    for fact in dict.fromkeys(earlier):
+        if fact not in later and agree([*kept, fact, *later], inventory):
+            kept.append(fact)
+    return [*kept, *dict.fromkeys(later)]
+
+
 def footprint(spec: ObjectSpec) -> float:
     """Area (m^2) that an object takes as made: its bounding rectangle, or the disc for something round."""
     low, high = spec.bounds()

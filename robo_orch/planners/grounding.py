@@ -9,11 +9,12 @@ registered predicates about objects of the inventory.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory
 from robo_orch.planners.clauses import ClauseReader
-from robo_orch.planners.consistency import PLACED, check_consistent, check_possible, conflict
+from robo_orch.planners.consistency import PLACED, carried, check_consistent, check_possible
 from robo_orch.planners.nearest import nearest
 from robo_orch.planners.reference import Discourse, Resolver, describe
 from robo_orch.planners.syntax import Link, NounPhrase, Sentence, parse
@@ -66,8 +67,7 @@ def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
     for stage in stages:
         check_possible(stage, inventory)
         check_consistent(stage)
-    final = _final(stages)
-    check_consistent(final)
+    final = tuple(reduce(lambda kept, stage: carried(kept, stage, inventory), stages, []))
     return Goal(text, final, tuple(map(tuple, stages)) if len(stages) > 1 else ())
 
 
@@ -126,11 +126,3 @@ def _without_grasps(stages: list[list[Predicate]]) -> list[list[Predicate]]:
     moved = {f.args[0] for stage in stages for f in stage if f.name in PLACED}
     kept = [[f for f in stage if f.name != "holding" or f.args[0] not in moved] for stage in stages]
     return [stage for stage in kept if stage]
-
-
-def _final(stages: Sequence[Sequence[Predicate]]) -> tuple[Predicate, ...]:
-    facts: list[Predicate] = []
-    for i, stage in enumerate(stages):
-        later = [fact for following in stages[i + 1 :] for fact in following]
-        facts += [fact for fact in stage if not any(conflict(fact, other) for other in later)]
-    return tuple(dict.fromkeys(facts))

@@ -161,7 +161,7 @@ class Resolver:
         there = [name for name in found if name not in places and related(name, preposition, places, self.facts)]
         if not there and not reminder:
             said = "in" if preposition == "IN" else "on"
-            expected = f"{what.text} that {'are' if what.plural else 'is'} {said} {' or '.join(map(phrase, places))}"
+            expected = f"{what.text} {said} the {' or '.join(map(phrase, places))}"
             raise GoalError(expected, "none there", "name the objects by kind and colour", Code.UNKNOWN_OBJECT)
         return there or found
 

@@ -22,7 +22,7 @@ from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory
 from robo_orch.plan import Plan
 from robo_orch.planners.belief import Belief
-from robo_orch.planners.consistency import PLACED, area, check_consistent, check_possible, conflict
+from robo_orch.planners.consistency import PLACED, agree, area, carried, check_consistent, check_possible
 from robo_orch.predicates import Facts
 from robo_orch.skills import Skill, skills
 from robo_orch.types import Code, Goal, Predicate, Subgoal
@@ -40,20 +40,21 @@ class SymbolicPlanner:
         Raises:
             GoalError: ``NO_SKILL``, ``IMPOSSIBLE_GOAL``, ``CONTRADICTORY_GOAL`` or unknown names.
         """
-        check_possible((*goal.predicates, *(f for stage in goal.stages for f in stage)), inventory)
-        check_consistent(goal.predicates)
+        for facts_together in (goal.predicates, *goal.stages):
+            check_possible(facts_together, inventory)
+            check_consistent(facts_together)
+        _check_perceived(goal.predicates, facts)
         work = Construction(Belief.of(facts), frozenset(self.skills_offered))
         wanted: list[Predicate] = []
-        for stage in bottom_up(goal.stages or (goal.predicates,)):
-            wanted = [f for f in wanted if not any(conflict(f, g) for g in stage)]
-            wanted += [f for f in stage if f not in wanted]
+        for stage in bottom_up(goal.stages or (goal.predicates,), inventory):
+            wanted = carried(wanted, stage, inventory)
             work.reach(wanted)
         if missed := [str(f) for f in goal.predicates if not work.belief.holds(f)]:
             raise RuntimeError(f"the plan would not reach {', '.join(missed)}")
         return Plan.of(*work.steps)
 
 
-def bottom_up(stages: Sequence[Sequence[Predicate]]) -> list[list[Predicate]]:
+def bottom_up(stages: Sequence[Sequence[Predicate]], inventory: Inventory) -> list[list[Predicate]]:
     """The stages, with what stands under something moved to before it, whatever the order said.
 
     "Put A on B, then put B on the plate" is done as B, then A: in the order said, A would have to be taken off again.
@@ -68,6 +69,8 @@ def bottom_up(stages: Sequence[Sequence[Predicate]]) -> list[list[Predicate]]:
                 continue
             for later in out[i + 1 :]:
                 for base in [f for f in later if _places(f) and f.args[0] == below]:
+                    if not agree([base, *stage], inventory):
+                        continue
                     later.remove(base)
                     stage.insert(0, base)
                     queue.append(base)
@@ -100,7 +103,7 @@ class Construction:
             raise RuntimeError(f"nothing can be done first among {', '.join(map(str, unmet))}")
         held = self.belief.held
         if held is not None and Predicate("holding", (held,)) not in self.wanted:
-            mine = [f for f in ready if _places(f) and f.args[0] == held]
+            mine = [f for f in ready if _places(f) and f.args[0] == held and self._open_to(f, unmet)]
             if not mine:
                 return self._put_aside(held)
             ready = mine
@@ -114,7 +117,7 @@ class Construction:
         if fact.name in PLACED:
             return fact.args[0] not in moving
         if fact.name == "clear":
-            return not fact.negated and not moving.intersection(self.belief.on(fact.args[0]))
+            return not fact.negated and not moving.intersection(self.belief.loose(fact.args[0]))
         if _closes(fact):
             filling = any(_places(f) and f.args[1] == fact.args[0] for f in unmet)
             inside = set(self.belief.within(fact.args[0]))
@@ -126,13 +129,20 @@ class Construction:
         moving = {f.args[0] for f in unmet if _places(f)}
         return bool(moving.intersection(self.belief.chain(place)))
 
+    def _open_to(self, fact: Predicate, unmet: Sequence[Predicate]) -> bool:
+        """Whether an object in the hand can go to its place at once."""
+        thing, place = fact.args
+        if self._shaky(place, unmet) or self.belief.shut(place):
+            return False
+        return PLACED[fact.name] == "in" or self.belief.room(thing, place)
+
     def _bring_about(self, fact: Predicate, unmet: Sequence[Predicate]) -> None:
         if _places(fact):
             self._place(fact, unmet)
         elif fact.name in PLACED:
             self._put_aside(fact.args[0])
         elif fact.name == "clear" and not fact.negated:
-            for name in self.belief.on(fact.args[0]):
+            for name in self.belief.loose(fact.args[0]):
                 self._put_aside(name)
         elif fact.name in ("open", "closed"):
             self._set_joint(fact.args[0], not _closes(fact))
@@ -199,21 +209,36 @@ class Construction:
         self.steps.append(skill.subgoal(*args))
 
     def _skill(self, fact: Predicate) -> Skill:
-        able = [s for s in skills().values() if s.predicate in self._achieving(fact) and len(s.roles) == len(fact.args)]
+        achieving = () if fact.negated else self._achieving(fact)
+        able = [s for s in skills().values() if s.predicate in achieving and len(s.roles) == len(fact.args)]
         able.sort(key=lambda s: s.predicate != fact.name)
         for skill in able:
-            if skill.name in self.offered and not (fact.negated):
+            if skill.name in self.offered:
                 return skill
-        needed = able[0].name if able else fact.name
         got = f"cards for {', '.join(sorted(self.offered)) or 'nothing'} only"
-        remedy = f"add a card that offers {needed}, or leave '{fact}' out of the goal"
-        raise GoalError(f"a card that can {needed}, for '{fact}'", got, remedy, Code.NO_SKILL)
+        if not able:
+            raise GoalError(f"a skill that brings about '{fact}'", got, "ask for something else", Code.NO_SKILL)
+        needed, words = able[0], able[0].subgoal(*fact.args).text
+        remedy = f"add a card that offers {needed.name}, or ask for something else"
+        raise GoalError(f"a card that offers the skill {needed.name}, to {words}", got, remedy, Code.NO_SKILL)
 
     def _achieving(self, fact: Predicate) -> tuple[str, ...]:
         """Postconditions that imply ``fact``."""
         if fact.name == "on" and self.belief.inventory[fact.args[1]].movable:
             return ("on", "stacked")
         return ("at", "on") if fact.name == "at" else (fact.name,)
+
+
+def _check_perceived(goal: Sequence[Predicate], facts: Facts) -> None:
+    """What shall be away from somewhere must be known to be away: silence is no evidence."""
+    for fact in goal:
+        empty = fact.name == "clear" or (fact.name in PLACED and fact.negated)
+        movable = [name for name, spec in facts.inventory.items() if spec.movable and name != facts.holding]
+        needed = (*fact.args, *(movable if fact.name == "clear" else ())) if empty else ()
+        for name in needed:
+            if name not in facts.objects:
+                expected, remedy = f"to know where the {_said(name)} is", "bring it into view"
+                raise GoalError(expected, "no estimate of its pose", remedy, Code.NOT_PERCEIVED)
 
 
 def _places(fact: Predicate) -> bool:
