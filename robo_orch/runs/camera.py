@@ -40,8 +40,8 @@ class Eye(Protocol):
         """The present, to be drawn later."""
         ...
 
-    def render(self, camera: str, *, of: Any = None) -> NDArray[np.uint8]:
-        """The view ``(H, W, 3)``, of now or of a snapshot; raises RenderError."""
+    def render(self, camera: str, *, of: Any = None, plain: bool = False) -> NDArray[np.uint8]:
+        """The view ``(H, W, 3)``, of now or of a snapshot, in beauty or in haste; raises RenderError."""
         ...
 
 
@@ -95,7 +95,7 @@ class RunCamera:
         if self._pictures is not Pictures.FILM or now * FPS + 1e-6 < self._filmed:
             return
         begun = time.perf_counter()
-        image = self._picture()
+        image = self._picture(plain=True)
         if image is not None:
             self._write(image)
         self._filmed += 1
@@ -115,11 +115,11 @@ class RunCamera:
             self._notify(f"no video: ffmpeg cannot be used ({error}); pip install --force-reinstall imageio-ffmpeg")
             self._pictures = Pictures.FRAMES
 
-    def _picture(self, view: Any = None) -> NDArray[np.uint8] | None:
+    def _picture(self, view: Any = None, plain: bool = False) -> NDArray[np.uint8] | None:
         if self._pictures is Pictures.NONE:
             return None
         try:
-            return self._eye.render(VIEW, of=view)
+            return self._eye.render(VIEW, of=view, plain=plain)
         except RenderError as error:
             self._notify(" ".join(f"no pictures: {error.got}; {error.remedy}".split()))
             self._pictures = Pictures.NONE

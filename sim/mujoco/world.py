@@ -13,6 +13,7 @@ import mujoco
 import numpy as np
 from numpy.typing import NDArray
 
+from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.mjcf import TOOL_SITE, add_object, joint_names, robot_spec_mjcf
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.sim.lowlevel import Setpoint, servo_commands
@@ -54,6 +55,7 @@ class MujocoWorld:
 
     def __init__(self, layout: Layout, robot: RobotSpec) -> None:
         self._robot = robot
+        self._renderers: dict[bool, Renderer] = {}
         self._build(layout)
 
     @property
@@ -93,6 +95,23 @@ class MujocoWorld:
         for part in (self._data.qpos, self._data.qvel, self._data.ctrl):
             self._digest.update(part.tobytes())
 
+    def place(self, name: str, pose: Pose) -> None:
+        """Somebody reaches in and puts a free object elsewhere, at rest. A perturbation, never a way to act.
+
+        Raises:
+            SceneError: there is no free object of that name.
+        """
+        obj = self.layout.inventory.get(name)
+        if obj is None or obj.fixed or obj.joint is not None:
+            free = (o.name for o in self.layout.inventory.values() if not o.fixed and o.joint is None)
+            raise unknown(SceneError, "a free object", name, free)
+        joint = self._data.joint(name)
+        joint.qpos[:] = np.concatenate([pose.position, pose.wxyz])
+        joint.qvel[:] = 0.0
+        # MuJoCo leaves a sleeping body where it was put, in mid-air even, until it is woken.
+        tree = self._model.body_treeid[self._model.body(name).id]
+        self._data.tree_asleep[tree] = -(1 + mujoco.mjMINAWAKE)
+
     def body(self) -> Body:
         """The robot's own sensing."""
         d = self._data
@@ -109,19 +128,21 @@ class MujocoWorld:
         return Scan(self.time, self.referee.poses)
 
     def render(
-        self, camera: str, size: tuple[int, int] = (640, 480), of: _Snapshot | None = None
+        self, camera: str, size: tuple[int, int] = (640, 480), of: _Snapshot | None = None, plain: bool = False
     ) -> NDArray[np.uint8]:
         """An image ``(H, W, 3)`` from a named camera, of now or ``of`` a snapshot; ``size`` is (width, height), pixels.
+
+        ``plain`` leaves out shadows and smoothing: much faster without a GPU, good enough for a film.
 
         Raises:
             RenderError: no such camera (the message lists those there are), or no GL.
         """
-        if self._renderer is None:
-            self._renderer = Renderer(self._model)
+        if plain not in self._renderers:
+            self._renderers[plain] = Renderer(self._model, plain)
         shown = of.data if of else self._data
         mujoco.mj_copyData(self._picture, self._model, shown)  # so that looking never disturbs the physics
         mujoco.mj_forward(self._model, self._picture)
-        return self._renderer.draw(self._picture, camera, *size)
+        return self._renderers[plain].draw(self._picture, camera, *size)
 
     def snapshot(self) -> _Snapshot:
         """All that is needed to go on from here: the whole of MuJoCo's state, setpoint, hash, referee."""
@@ -136,11 +157,8 @@ class MujocoWorld:
 
     def close(self) -> None:
         """Give GL resources back."""
-        if self._renderer is not None:
-            self._renderer.close()
-            self._renderer = None
-
-    _renderer: Renderer | None = None
+        while self._renderers:
+            self._renderers.popitem()[1].close()
 
     def _build(self, layout: Layout) -> None:
         self.close()

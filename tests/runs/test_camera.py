@@ -17,7 +17,7 @@ class _Eye:
     def snapshot(self):
         return self.now
 
-    def render(self, camera, *, of=None):
+    def render(self, camera, *, of=None, plain=False):
         if self.blind:
             raise RenderError("GL", "none", "apt-get\ninstall it")
         self.drawn.append(self.now if of is None else of)
