@@ -16,11 +16,14 @@ from robo_orch.objects import Inventory
 from robo_orch.planners.clauses import ClauseReader
 from robo_orch.planners.consistency import PLACED, carried, check_consistent, check_possible
 from robo_orch.planners.nearest import nearest
-from robo_orch.planners.reference import Discourse, Resolver, describe
+from robo_orch.planners.reference import Description, Discourse, Resolver, describe
 from robo_orch.planners.syntax import Link, NounPhrase, Sentence, parse
 from robo_orch.planners.vocabulary import Vocabulary
 from robo_orch.predicates import Facts
 from robo_orch.types import Code, Goal, Predicate
+
+#: Of one description, no scene is asked to have more than this many (chosen: what a scene has room for).
+MOST = 10
 
 
 def mentions(text: str, vocabulary: Vocabulary) -> list[tuple[str, str]]:
@@ -32,18 +35,14 @@ def mentions(text: str, vocabulary: Vocabulary) -> list[tuple[str, str]]:
         GoalError: ``EMPTY_GOAL`` or ``NOT_UNDERSTOOD``.
     """
     needed: dict[tuple[str, str], int] = {}
-    noun = ""
+    nouns: list[str] = []
     for given, following in _phrases(_parse(text, vocabulary), vocabulary):
-        if given.pronoun or not given.words:
-            continue
-        what = describe(given, vocabulary, following or noun)
-        noun = what.noun or noun
-        kinds = what.kinds or (vocabulary.coming_in(what.colours) if not what.noun else ())
-        kind = next((k for k in kinds if vocabulary.offers(k, what.colours)), None)
-        if kind is None or what.strange or len(what.colours) > 1 or kind in vocabulary.given:
-            continue
-        key = (kind, what.colours[0] if what.colours else "")
-        needed[key] = max(needed.get(key, 1), min(given.count or 1, 10))
+        readings = [describe(given, vocabulary, noun) for noun in ([following] if following else [*nouns[::-1], ""])]
+        kind, what = next(((k, w) for w in readings if (k := _offered(w, vocabulary))), ("", readings[0]))
+        nouns.append(what.noun)
+        if kind and kind not in vocabulary.given:
+            key = (kind, what.colours[0] if what.colours else "")
+            needed[key] = max(needed.get(key, 1), min(given.count or 1, MOST))
     return [key for key, n in needed.items() for _ in range(n)]
 
 
@@ -71,6 +70,14 @@ def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
     return Goal(text, final, tuple(map(tuple, stages)) if len(stages) > 1 else ())
 
 
+def _offered(what: Description, vocabulary: Vocabulary) -> str:
+    """The kind that is meant, empty if there is none in that colour."""
+    if what.strange or len(what.colours) > 1:
+        return ""
+    kinds = what.kinds or (vocabulary.coming_in(what.colours) if not what.noun else ())
+    return next((kind for kind in kinds if vocabulary.offers(kind, what.colours)), "")
+
+
 def _parse(text: str, vocabulary: Vocabulary, inventory: Inventory | None = None) -> Sentence:
     try:
         return parse(text, vocabulary)
@@ -87,7 +94,7 @@ def _phrases(sentence: Sentence, vocabulary: Vocabulary) -> list[tuple[NounPhras
         heads = [vocabulary.singular(t.words[-1] if t.words else "") for t in (*clause.themes[1:], NounPhrase())]
         found += list(zip(clause.themes, heads, strict=True))
         found += [(given, "") for given in (*clause.exceptions, *(place.of for place in clause.places))]
-    return found
+    return [(given, noun) for given, noun in found if given.words]
 
 
 def _staged(sentence: Sentence, facts: Sequence[list[Predicate]]) -> list[list[Predicate]]:

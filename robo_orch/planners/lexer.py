@@ -15,6 +15,7 @@ from robo_orch.planners.vocabulary import Vocabulary
 #: What begins a clause, so that an "and" before it joins clauses and not objects.
 STARTS = VERBS | {"ENSURE", "DONT"}
 _PLACES = frozenset({"ON", "IN", "OFF", "TO"})
+_ORDER = ("BEFORE", "AFTER")
 _PUNCTUATION = {",": "COMMA", ".": "SEP", ";": "SEP", ":": "SEP", "!": "SEP", "?": "SEP"}
 #: Where several connectors meet ("and then"), the one that says most counts.
 _RANK = {"COMMA": 0, "AND": 1, "SEP": 2, "THEN": 3, "BEFORE": 4, "AFTER": 5}
@@ -102,23 +103,53 @@ def _resolve(found: list[Token]) -> list[Token]:
 
 
 def _connect(found: list[Token]) -> list[Token]:
+    return _break_clauses(_merge_connectors(found))
+
+
+def _merge_connectors(found: list[Token]) -> list[Token]:
+    """Of connectors in a row the one that says most is left; none at the ends, nor a comma before a preposition."""
     out: list[Token] = []
     for i, token in enumerate(found):
+        following = found[i + 1].type if i + 1 < len(found) else ""
         if token.type not in _RANK:
             out.append(token)
             continue
         if out and out[-1].type in _RANK:
             if _RANK[token.type] > _RANK[out[-1].type]:
                 out[-1] = token
-        elif out or token.type in ("BEFORE", "AFTER"):
+        elif out or token.type in _ORDER:
             out.append(token)
-        following = found[i + 1].type if i + 1 < len(found) else ""
-        if following in _RANK or not out or out[-1].type not in _RANK:
-            continue
-        if out[-1].type in ("BEFORE", "AFTER"):
-            continue
-        if not following or (out[-1].type == "COMMA" and following in _PLACES) or following == "EXCEPT":
+        last = out[-1].type if out else ""
+        idle = not following or following == "EXCEPT" or (last == "COMMA" and following in _PLACES)
+        if idle and last in _RANK and last not in _ORDER:
             out.pop()
-        elif out[-1].type in ("COMMA", "AND"):
-            out[-1] = Token("SEP" if following in STARTS else "AND", str(out[-1]))
     return out
+
+
+def _break_clauses(found: list[Token]) -> list[Token]:
+    """Commas and "and" become SEP where a new clause begins, and AND where a list goes on.
+
+    A new clause begins before a verb, and where the clause so far has its verb, but no place yet, and a statement
+    follows: "open the drawer and the cube is on it", but "the cube and the can are on it".
+    """
+    out: list[Token] = []
+    verb = place = False
+    for i, token in enumerate(found):
+        if token.type in ("COMMA", "AND"):
+            begins = found[i + 1].type in STARTS or (verb and not place and _states(found[i + 1 :]))
+            out.append(Token("SEP" if begins else "AND", str(token)))
+            verb, place = (False, False) if begins or place else (verb, place)
+            continue
+        out.append(token)
+        if token.type in _RANK:
+            verb = place = False
+        verb = verb or token.type in VERBS
+        place = place or token.type in _PLACES
+    return out
+
+
+def _states(rest: list[Token]) -> bool:
+    for token in rest:
+        if token.type in _RANK or token.type in ("IS", "ISNT"):
+            return token.type not in _RANK
+    return False

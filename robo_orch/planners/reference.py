@@ -26,10 +26,10 @@ Where = tuple[str, Sequence[str]]
 
 @dataclass(slots=True)
 class Discourse:
-    """What was spoken of so far: groups of objects, the latest last, and the latest noun."""
+    """What was spoken of so far: groups of objects and nouns, the latest last."""
 
     groups: list[tuple[str, ...]] = field(default_factory=list)
-    noun: str = ""
+    nouns: list[str] = field(default_factory=list)
 
     def mentioned(self) -> set[str]:
         """Every object spoken of."""
@@ -135,11 +135,18 @@ class Resolver:
         if given.pronoun or not given.words:
             found = self._antecedent(given, fits)
         else:
-            what = describe(given, self.vocabulary, inherited or self.discourse.noun)
-            self.discourse.noun = what.noun if not what.name else self.inventory[what.name].kind
+            what = self._described(given, inherited)
+            self.discourse.nouns.append(what.noun if not what.name else phrase(self.inventory[what.name].kind))
             found = self._select(given, what, self._candidates(what, where))
         self.discourse.groups.append(tuple(found))
         return tuple(found)
+
+    def _described(self, given: NounPhrase, inherited: str) -> Description:
+        """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate."""
+        nouns = [inherited] if inherited else [*self.discourse.nouns[::-1], ""]
+        readings = [describe(given, self.vocabulary, noun) for noun in dict.fromkeys(nouns)]
+        fitting = [what for what in readings if any(map(what.matches, self.inventory.values()))]
+        return (fitting or readings)[0]
 
     def _candidates(self, what: Description, where: Sequence[Where]) -> list[str]:
         found = [name for name, spec in self.inventory.items() if what.matches(spec)]

@@ -157,7 +157,7 @@ class _Clauses(Transformer):
         return _clause("SAME", parts)
 
     def ensured(self, parts: list) -> Clause:
-        return _clause("STATE", parts[1:])
+        return _clause("STATE", [p for p in parts if not isinstance(p, Token)])
 
     def state(self, parts: list) -> Clause:
         negated = any(isinstance(p, Token) and p.type == "ISNT" for p in parts)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 import numpy as np
 
@@ -43,7 +44,7 @@ def block(name: str, half: float = 0.02, **changes) -> ObjectSpec:
 
 def kitchen(*names: str) -> dict[str, ObjectSpec]:
     """Table, cabinet with drawer, plate and the named cubes."""
-    fixed = {o.name: o for o in (TABLE, CABINET, DRAWER, PLATE)}
+    fixed = {o.name: o for o in (TABLE, CABINET, DRAWER, replace(PLATE, words=("dish",)))}
     return fixed | {name: block(name) for name in names}
 
 
