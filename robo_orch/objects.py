@@ -53,6 +53,21 @@ class Geom:
             case Shape.CAPSULE:
                 return np.array([self.size[0], self.size[0], self.size[1] + self.size[0]])
 
+    def extents(self, rotation: Array) -> Array:
+        """Half sizes ``(3,)`` of the axis-aligned box around the primitive turned by a matrix ``(3, 3)``; exact."""
+        axis = np.abs(rotation[:, 2])
+        match self.shape:
+            case Shape.BOX:
+                return np.abs(rotation) @ self.half_extents
+            case Shape.ELLIPSOID:
+                return np.sqrt(rotation**2 @ self.half_extents**2)
+            case Shape.SPHERE:
+                return self.half_extents
+            case Shape.CYLINDER:
+                return self.size[0] * np.sqrt(np.maximum(0.0, 1.0 - axis**2)) + self.size[1] * axis
+            case Shape.CAPSULE:
+                return self.size[0] + self.size[1] * axis
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Surface:
@@ -188,7 +203,7 @@ class ObjectSpec:
         lows, highs = [], []
         for geom in self.geoms:
             g = base @ geom.pose
-            half = np.abs(g.matrix) @ geom.half_extents
+            half = geom.extents(g.matrix)
             lows.append(g.position - half)
             highs.append(g.position + half)
         return np.min(lows, axis=0), np.max(highs, axis=0)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from robo_orch.catalogue import furniture, make_object
-from robo_orch.objects import Joint, JointKind, Surface
+from robo_orch.objects import Geom, Joint, JointKind, Shape, Surface
 from robo_orch.types import Pose
 
 angles = st.floats(-np.pi, np.pi)
@@ -33,6 +33,34 @@ def test_bounds_contain_every_corner_of_a_turned_cube(pose):
     np.testing.assert_allclose(low, corners.min(axis=0), atol=1e-9)
     np.testing.assert_allclose(high, corners.max(axis=0), atol=1e-9)
     assert cube.height_below(pose) == pytest.approx(pose.position[2] - corners[:, 2].min())
+
+
+def points_on(shape, n=4000):
+    """A primitive of half sizes 0.3, 0.2, 0.1 (as far as it has them), and points all over its skin, ``(n, 3)``."""
+    directions = np.random.default_rng(0).normal(size=(n, 3))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    ring = directions[:, :2] / np.linalg.norm(directions[:, :2], axis=1, keepdims=True)
+    ends = np.sign(directions[:, 2:])
+    match shape:
+        case Shape.BOX:
+            return (0.3, 0.2, 0.1), np.sign(directions) * (0.3, 0.2, 0.1)
+        case Shape.ELLIPSOID:
+            return (0.3, 0.2, 0.1), directions * (0.3, 0.2, 0.1)
+        case Shape.SPHERE:
+            return (0.3,), directions * 0.3
+        case Shape.CYLINDER:
+            return (0.3, 0.2), np.hstack([0.3 * ring, 0.2 * ends])
+        case Shape.CAPSULE:
+            return (0.3, 0.2), directions * 0.3 + np.hstack([0 * ring, 0.2 * ends])
+
+
+@given(poses, st.sampled_from(list(Shape)))
+def test_extents_are_exact_for_every_primitive(pose, shape):
+    size, skin = points_on(shape)
+    extents = Geom(shape, size, Pose.of()).extents(pose.rotation.as_matrix())
+    reached = np.abs(pose.rotation.apply(skin)).max(axis=0)
+    assert (reached <= extents + 1e-9).all()
+    np.testing.assert_allclose(reached, extents, rtol=0.03, atol=1e-6)
 
 
 @given(poses, st.sampled_from(list(JointKind)), st.floats(-1.2, 1.2), poses)

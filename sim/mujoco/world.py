@@ -25,6 +25,10 @@ from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.types import Array, JointTarget, Pose
 
 
+#: Downward speed of an object that is put somewhere, m/s: enough to wake it, too little to matter (chosen).
+WAKE_SPEED = 1e-3
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
     """What a robot's own sensors say: ``q``, ``qd``, ``effort`` ``(n,)``, finger positions and efforts, tool pose."""
@@ -96,7 +100,7 @@ class MujocoWorld:
             self._digest.update(part.tobytes())
 
     def place(self, name: str, pose: Pose) -> None:
-        """Somebody reaches in and puts a free object elsewhere, at rest. A perturbation, never a way to act.
+        """Somebody reaches in and puts a free object elsewhere. A perturbation, never a way to act.
 
         Raises:
             SceneError: there is no free object of that name.
@@ -107,10 +111,9 @@ class MujocoWorld:
             raise unknown(SceneError, "a free object", name, free)
         joint = self._data.joint(name)
         joint.qpos[:] = np.concatenate([pose.position, pose.wxyz])
+        # MuJoCo wakes a sleeping body when it has a velocity; one at rest would stay in mid-air.
         joint.qvel[:] = 0.0
-        # MuJoCo leaves a sleeping body where it was put, in mid-air even, until it is woken.
-        tree = self._model.body_treeid[self._model.body(name).id]
-        self._data.tree_asleep[tree] = -(1 + mujoco.mjMINAWAKE)
+        joint.qvel[2] = -WAKE_SPEED
 
     def body(self) -> Body:
         """The robot's own sensing."""

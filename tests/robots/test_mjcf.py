@@ -40,7 +40,12 @@ def published(q):
     frame = np.eye(4)
     for (a, d, alpha), theta in zip(DH, [*q, -np.pi / 4], strict=True):
         ct, st_, ca, sa = np.cos(theta), np.sin(theta), np.cos(alpha), np.sin(alpha)
-        frame = frame @ [[ct, -st_, 0, a], [st_ * ca, ct * ca, -sa, -d * sa], [st_ * sa, ct * sa, ca, d * ca], [0, 0, 0, 1]]
+        frame = frame @ [
+            [ct, -st_, 0, a],
+            [st_ * ca, ct * ca, -sa, -d * sa],
+            [st_ * sa, ct * sa, ca, d * ca],
+            [0, 0, 0, 1],
+        ]
     frame[:3, 3] += 0.1034 * frame[:3, 2]
     return frame
 
