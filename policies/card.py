@@ -10,13 +10,13 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Any, Literal
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from robo_orch.errors import CardError
-from robo_orch.skills import skill
+from robo_orch.skills import Fact, skill
 from robo_orch.types import (
     ActionKind,
     ActionSpace,
@@ -30,7 +30,6 @@ from robo_orch.types import (
 
 SCHEMA = 1
 _ID = re.compile(r"[a-z0-9_]+/[a-z0-9-]+-v\d+")
-_FACT = re.compile(r"(?P<not>not\s+)?(?P<name>\w+)\(\s*(?P<args>[^()]*)\)")
 
 
 class Family(StrEnum):
@@ -54,29 +53,6 @@ class Strategy(StrEnum):
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class FactPattern(_Strict):
-    """A predicate over roles, for example ``not holding(object)``; ``*`` is nothing in particular."""
-
-    name: str
-    roles: tuple[str, ...]
-    negated: bool = False
-
-    def bind(self, subgoal: Subgoal) -> Predicate:
-        """The predicate for a subgoal's objects."""
-        return Predicate(self.name, tuple(subgoal.args[role] for role in self.roles), self.negated)
-
-
-def _parse_fact(text: Any) -> Any:
-    match = _FACT.fullmatch(text.strip()) if isinstance(text, str) else None
-    if match is None:
-        raise ValueError(f"a fact such as 'clear(object)' or 'not holding(object)' was expected, got {text!r}")
-    roles = tuple(part.strip() for part in match["args"].split(",") if part.strip())
-    return {"name": match["name"], "roles": roles, "negated": bool(match["not"])}
-
-
-Fact = Annotated[FactPattern, BeforeValidator(_parse_fact)]
 
 
 class ActionSpec(_Strict):
@@ -118,8 +94,9 @@ class Leases(_Strict):
 class PolicyCard(_Strict):
     """One policy's card.
 
-    ``rate_hz`` is the rate of the actions within a chunk; ``preconditions`` are checked on what is perceived right
-    before the policy starts; ``loader`` is ``kind:reference``, for example ``python:package.module:Class``.
+    ``rate_hz`` is the rate of the actions within a chunk; ``preconditions``, beside those of the skills, are checked
+    on what is perceived right before the policy starts; ``loader`` is ``kind:reference``, for example
+    ``python:package.module:Class``.
     """
 
     schema_version: Literal[1] = Field(alias="schema")
@@ -173,8 +150,12 @@ class PolicyCard(_Strict):
         return self
 
     def requires(self, subgoal: Subgoal) -> list[Predicate]:
-        """The card's preconditions for a subgoal; facts over roles which that skill lacks do not apply."""
-        return [f.bind(subgoal) for f in self.preconditions if all(role in subgoal.args for role in f.roles)]
+        """What must hold before a subgoal: the skill's preconditions and the card's own.
+
+        The card's facts over roles which that skill lacks do not apply.
+        """
+        facts = (*skill(subgoal.skill).preconditions, *self.preconditions)
+        return [f.bind(subgoal.args) for f in facts if all(role in subgoal.args for role in f.roles)]
 
 
 def load_card(path: Path) -> PolicyCard:

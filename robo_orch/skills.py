@@ -6,15 +6,44 @@ The table is package data (``robo_orch/data/skills.yaml``); a policy card names 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from robo_orch.errors import CardError, unknown
 from robo_orch.types import Predicate, Subgoal
+
+_FACT = re.compile(r"(?P<not>not\s+)?(?P<name>\w+)\(\s*(?P<args>[^()]*)\)")
+
+
+class FactPattern(BaseModel):
+    """A predicate over roles, for example ``not holding(target)``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+    name: str
+    roles: tuple[str, ...]
+    negated: bool = False
+
+    def bind(self, args: Mapping[str, str]) -> Predicate:
+        """The predicate for the objects that fill the roles."""
+        return Predicate(self.name, tuple(args[role] for role in self.roles), self.negated)
+
+
+def _parse_fact(text: Any) -> Any:
+    match = _FACT.fullmatch(text.strip()) if isinstance(text, str) else None
+    if match is None:
+        raise ValueError(f"a fact such as 'clear(object)' or 'not holding(object)' was expected, got {text!r}")
+    roles = tuple(part.strip() for part in match["args"].split(",") if part.strip())
+    return {"name": match["name"], "roles": roles, "negated": bool(match["not"])}
+
+
+#: A :class:`FactPattern` written as text in YAML.
+Fact = Annotated[FactPattern, BeforeValidator(_parse_fact)]
 
 
 class ContactBound(BaseModel):
@@ -32,7 +61,8 @@ class Skill(BaseModel):
     """A kind of subgoal.
 
     ``template`` is how a person would say it, with the roles in braces; ``predicate`` the name of the
-    postcondition over ``roles`` in order; ``hold_seconds`` how long it must stay true.
+    postcondition over ``roles`` in order; ``hold_seconds`` how long it must stay true; ``preconditions`` what any
+    policy needs before it can begin.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -40,6 +70,7 @@ class Skill(BaseModel):
     template: str
     roles: tuple[str, ...]
     predicate: str
+    preconditions: tuple[Fact, ...] = ()
     hold_seconds: float = 0.5
     contacts: tuple[ContactBound, ...] = ()
 

@@ -13,7 +13,7 @@ from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts
 from robo_orch.robots import load_robot
 from robo_orch.sim.build import build
-from robo_orch.types import Code, Stage
+from robo_orch.types import Code, Pose, Stage
 
 GOAL = "put the red cube on the plate and stack the green cube on the blue cube"
 NEEDED = [("cube", "red"), ("cube", "green"), ("cube", "blue"), ("plate", "")]
@@ -33,6 +33,8 @@ class Bench:
         robot = self.simulation.robot
         spec = load_robot("panda")
         self.loop = Orchestrator(robot, spec, self.inventory, cards, planner, emit=self.emit, seed=seed)
+        for _ in range(5):  # a first look: estimates come with latency
+            robot.tick()
         seen = robot.observe()
         self.goal = ground(goal, self.inventory, Facts.of(self.inventory, seen.objects, seen.state))
 
@@ -85,7 +87,7 @@ def test_an_unsafe_command_ends_the_run_at_once():
 
 def teleport(bench: Bench, name: str, position) -> None:
     """Somebody reaches in and moves a thing; perception finds out by itself."""
-    bench.simulation.world.place(name, position)
+    bench.simulation.world.place(name, Pose.of(position))
 
 
 def test_a_world_that_changed_between_plan_and_step_is_noticed_and_dealt_with():  # case C37

@@ -7,8 +7,6 @@ refused with the reason, never repaired in silence.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from robo_orch.robots import RobotSpec
@@ -48,11 +46,18 @@ def check_chunk(chunk: ActionChunk, space: ActionSpace, robot: RobotSpec) -> Non
         raise ChunkRefused(Code.CONTRACT, f"expected a period of {robot.period} s, got {chunk.period} s")
 
 
-def to_targets(chunk: ActionChunk, robot: RobotSpec, source: str) -> Iterator[JointTarget]:
+def to_targets(chunk: ActionChunk, start: Array, robot: RobotSpec, source: str) -> list[JointTarget]:
     """Setpoints, one per control period, for a chunk that passed :func:`check_chunk`.
 
+    The whole chunk is checked before any of it is given out: within the joint limits, and no step, the first
+    one from ``start`` included, further than one period allows.
+
+    Args:
+        start: ``(n,)`` rad, the last command.
+
     Raises:
-        ChunkRefused: the space is one that this robot cannot be commanded in.
+        ChunkRefused: naming the joint, its value and its limit; or the space, where this robot cannot be
+            commanded in it.
     """
     n = len(robot.joints)
     if chunk.space.kind is not ActionKind.JOINT_TRAJECTORY or chunk.space.gripper is not GripperEncoding.WIDTH:
@@ -60,35 +65,28 @@ def to_targets(chunk: ActionChunk, robot: RobotSpec, source: str) -> Iterator[Jo
     if chunk.space.dim != 2 * n + 1:
         reason = f"expected {2 * n + 1} components for {robot.name}, got {chunk.space.dim}"
         raise ChunkRefused(Code.WRONG_ACTION_SHAPE, reason)
-    for row in np.asarray(chunk.values, dtype=float):
-        yield JointTarget(row[:n], row[n : 2 * n], float(row[-1]), source)
+    q, qd, width = np.hsplit(np.asarray(chunk.values, dtype=float), [n, 2 * n])
+    _check_limits(np.vstack([start, q]), qd, width[:, 0], robot)
+    return [JointTarget(*row, source) for row in zip(q, qd, width[:, 0].tolist(), strict=True)]
 
 
-def check_step(previous: Array, target: JointTarget, robot: RobotSpec) -> None:
-    """Refuse a setpoint that is outside the joint limits or further away than one period allows.
-
-    Args:
-        previous: ``(n,)`` rad, the last command.
-
-    Raises:
-        ChunkRefused: naming the joint, its value and its limit.
-    """
-    limits = robot.limits
+def _check_limits(q: Array, qd: Array, width: Array, robot: RobotSpec) -> None:
+    limits, steps = robot.limits, np.diff(q, axis=0)
     allowed = np.maximum(limits.velocity * robot.period * VELOCITY_SLACK, SMALLEST_JUMP)
-    _refuse(np.abs(target.q - previous) > allowed, robot, "jumps by {:.3f} rad", target.q - previous, allowed)
-    outside = (target.q < limits.lower) | (target.q > limits.upper)
-    _refuse(
-        outside, robot, "is sent to {:.3f} rad", target.q, np.where(target.q < limits.lower, limits.lower, limits.upper)
-    )
-    too_fast = np.abs(target.qd) > limits.velocity * VELOCITY_SLACK
-    _refuse(too_fast, robot, "is told to move at {:.3f} rad/s", target.qd, limits.velocity)
-    if not 0.0 <= target.gripper <= robot.gripper.max_width:
-        reason = f"the gripper is sent to {target.gripper:.4f} m, its range is 0 to {robot.gripper.max_width} m"
+    _refuse(np.abs(steps) > allowed, robot, "jumps by {:.3f} rad in step {}", steps, allowed)
+    _refuse(q[1:] < limits.lower, robot, "is sent to {:.3f} rad in step {}", q[1:], limits.lower)
+    _refuse(q[1:] > limits.upper, robot, "is sent to {:.3f} rad in step {}", q[1:], limits.upper)
+    fastest = limits.velocity * VELOCITY_SLACK
+    _refuse(np.abs(qd) > fastest, robot, "is told to move at {:.3f} rad/s in step {}", qd, fastest)
+    outside = (width < 0.0) | (width > robot.gripper.max_width)
+    if outside.any():
+        reason = f"the gripper is sent to {width[outside][0]:.4f} m, its range is 0 to {robot.gripper.max_width} m"
         raise ChunkRefused(Code.LIMIT_EXCEEDED, reason)
 
 
 def _refuse(bad: Array, robot: RobotSpec, what: str, values: Array, limits: Array) -> None:
+    """Refuse where ``bad`` ``(T, n)`` is set, naming the first such step and joint."""
     if bad.any():
-        i = int(np.argmax(bad))
-        reason = f"{robot.joints[i].name} {what.format(values[i])}, the limit is {limits[i]:.3f}"
-        raise ChunkRefused(Code.LIMIT_EXCEEDED, reason)
+        step, joint = np.argwhere(bad)[0]
+        told = what.format(values[step, joint], step)
+        raise ChunkRefused(Code.LIMIT_EXCEEDED, f"{robot.joints[joint].name} {told}, the limit is {limits[joint]:.3f}")

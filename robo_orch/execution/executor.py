@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robo_orch.execution.adapters import ChunkRefused, check_chunk, check_step, to_targets
+from robo_orch.execution.adapters import ChunkRefused, check_chunk, to_targets
 from robo_orch.policies.card import PolicyCard
 from robo_orch.robots import RobotSpec
 from robo_orch.types import (
@@ -101,9 +101,9 @@ class Executor:
 
     def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
         check_chunk(chunk, card.action.space, self._spec)
+        targets = to_targets(chunk, seen.state.start, self._spec, card.id)
         self._emit("chunk", card=card.id, label=chunk.label, steps=len(chunk.values), period=chunk.period)
-        for target in to_targets(chunk, self._spec, card.id):
-            check_step(seen.state.start, target, self._spec)
+        for target in targets:
             seen = self._command(target)
             if seen.stamp >= deadline:
                 break

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robo_orch.execution.adapters import ChunkRefused, check_chunk, check_step, to_targets
+from robo_orch.execution.adapters import ChunkRefused, check_chunk, to_targets
 from robo_orch.robots import load_robot
 from robo_orch.types import ActionChunk, ActionKind, ActionSpace, Code, GripperEncoding, JointTarget
 
@@ -25,6 +25,10 @@ def chunk(values=None, **changes) -> ActionChunk:
     return replace(ActionChunk(np.asarray(values, dtype=float), 0.0, ROBOT.period, SPACE), **changes)
 
 
+def targets(values) -> list[JointTarget]:
+    return to_targets(chunk(values), ROBOT.home, ROBOT, "me")
+
+
 def refusal(function, *args) -> Code:
     with pytest.raises(ChunkRefused) as error:
         function(*args)
@@ -33,10 +37,10 @@ def refusal(function, *args) -> Code:
 
 def test_a_good_chunk_becomes_one_setpoint_per_period():
     check_chunk(chunk(), SPACE, ROBOT)
-    targets = list(to_targets(chunk(), ROBOT, "me"))
-    assert len(targets) == 5
-    np.testing.assert_array_equal(targets[0].q, ROBOT.home)
-    assert targets[0].gripper == 0.04 and targets[0].source == "me"
+    given_out = targets(chunk().values)
+    assert len(given_out) == 5
+    np.testing.assert_array_equal(given_out[0].q, ROBOT.home)
+    assert given_out[0].gripper == 0.04 and given_out[0].source == "me"
 
 
 def test_an_empty_chunk_is_an_error_and_never_zeros():  # case C11
@@ -60,28 +64,38 @@ def test_shape_space_and_period_must_be_the_declared_ones():  # case C26
 
 def test_a_space_that_cannot_be_commanded_is_refused_by_name():
     velocity = replace(SPACE, kind=ActionKind.JOINT_VELOCITY)
-    assert refusal(lambda: list(to_targets(chunk(space=velocity), ROBOT, "me"))) is Code.CONTRACT
+    assert refusal(to_targets, chunk(space=velocity), ROBOT.home, ROBOT, "me") is Code.CONTRACT
     narrow = replace(SPACE, dim=9)
-    assert refusal(lambda: list(to_targets(chunk(np.zeros((1, 9)), space=narrow), ROBOT, "me"))) is Code.WRONG_ACTION_SHAPE
+    short = chunk(np.zeros((1, 9)), space=narrow)
+    assert refusal(to_targets, short, ROBOT.home, ROBOT, "me") is Code.WRONG_ACTION_SHAPE
 
 
-@given(st.integers(0, N - 1), st.floats(0.0, 3.0), st.sampled_from([-1.0, 1.0]))
-def test_a_step_is_refused_exactly_when_one_period_does_not_allow_it(joint, factor, sign):
-    allowed = ROBOT.limits.velocity[joint] * ROBOT.period
-    q = ROBOT.home.copy()
-    q[joint] += sign * factor * allowed
-    target = JointTarget(q, np.zeros(N), 0.04)
+@given(st.integers(0, 4), st.integers(0, N - 1), st.floats(0.0, 3.0), st.sampled_from([-1.0, 1.0]))
+def test_a_step_is_refused_exactly_when_one_period_does_not_allow_it(step, joint, factor, sign):
+    values = chunk().values.copy()
+    values[step:, joint] += sign * factor * ROBOT.limits.velocity[joint] * ROBOT.period
     if factor > 1.06:
-        assert refusal(check_step, ROBOT.home, target, ROBOT) is Code.LIMIT_EXCEEDED
+        assert refusal(targets, values) is Code.LIMIT_EXCEEDED
     elif factor < 1.04:
-        check_step(ROBOT.home, target, ROBOT)
+        assert len(targets(values)) == 5
+
+
+def test_the_first_step_is_measured_from_the_last_command():  # case C52
+    away = ROBOT.home + 0.5
+    with pytest.raises(ChunkRefused, match="in step 0"):
+        to_targets(chunk(), away, ROBOT, "me")
 
 
 def test_joint_limits_speed_and_gripper_range_are_kept():
-    still = np.zeros(N)
-    beyond = ROBOT.limits.upper + 0.001
-    assert refusal(check_step, beyond, JointTarget(beyond, still, 0.04), ROBOT) is Code.LIMIT_EXCEEDED
-    fast = 1.2 * ROBOT.limits.velocity
-    assert refusal(check_step, ROBOT.home, JointTarget(ROBOT.home, fast, 0.04), ROBOT) is Code.LIMIT_EXCEEDED
+    values = chunk().values
+    beyond = values.copy()
+    beyond[:, 3] = ROBOT.limits.upper[3] + 0.001
+    with pytest.raises(ChunkRefused, match="panda_joint4 is sent to"):
+        to_targets(chunk(beyond), beyond[0, :N], ROBOT, "me")
+    fast = values.copy()
+    fast[2, N + 1] = 1.2 * ROBOT.limits.velocity[1]
+    assert refusal(targets, fast) is Code.LIMIT_EXCEEDED
     for width in (-0.001, ROBOT.gripper.max_width + 0.001):
-        assert refusal(check_step, ROBOT.home, JointTarget(ROBOT.home, still, width), ROBOT) is Code.LIMIT_EXCEEDED
+        wide = values.copy()
+        wide[-1, -1] = width
+        assert refusal(targets, wide) is Code.LIMIT_EXCEEDED

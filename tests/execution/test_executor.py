@@ -19,14 +19,16 @@ STEP = skill("pick_place").subgoal("red_cube", "plate")
 
 
 @pytest.fixture(scope="module")
-def simulation():
-    return build("kitchen", "mujoco", 0, require=[("cube", "red"), ("plate", "")])
+def fresh():
+    robot = build("kitchen", "mujoco", 0, require=[("cube", "red"), ("plate", "")]).robot
+    return robot, robot.snapshot()
 
 
 @pytest.fixture
-def robot(simulation):
-    simulation.world.reset(0)
-    return simulation.robot
+def robot(fresh):
+    robot, beginning = fresh
+    robot.restore(beginning)
+    return robot
 
 
 def run(robot, rogue: str, events: list, time_limit: float = 2.0):
