@@ -32,7 +32,7 @@ def copy_tree(target: Path) -> Path:
 def clean_env(**more: str) -> dict[str, str]:
     """The environment without paths that could bring in this checkout."""
     env = {k: v for k, v in os.environ.items() if k not in ("PYTHONPATH", "AMENT_PREFIX_PATH", "COLCON_PREFIX_PATH")}
-    return env | {"PYTHONDONTWRITEBYTECODE": "1"} | more
+    return env | more
 
 
 def run_command(*command: object, cwd: Path, **more: str) -> str:
