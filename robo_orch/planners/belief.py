@@ -116,7 +116,7 @@ class Belief:
 
 
 def _apart(a: str, b: str, facts: Facts) -> bool:
-    """Whether two objects are too far from each other to touch, whatever their poses' errors: saves most evaluations."""
+    """Whether two objects are too far apart to touch, whatever their poses' errors; saves most evaluations."""
     if a not in facts.objects or b not in facts.objects:
         return True
     one, other = facts.objects[a], facts.objects[b]

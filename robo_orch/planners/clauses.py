@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import ObjectSpec
@@ -74,7 +75,7 @@ class ClauseReader:
         if end is not None:
             place = self._place(end)
             names = [*(n for n in names if n != place or len(names) == 1), place]
-        pairs = zip(names, names[1:], strict=False)
+        pairs = pairwise(names)
         return [Predicate("on" if clause.negated else "stacked", pair) for pair in pairs]
 
     def _split(self, clause: Clause) -> tuple[Place | None, Sequence[Place]]:
@@ -107,9 +108,9 @@ class ClauseReader:
         if preposition == "OFF":
             on = [Predicate("on", (name, place), negated=True)] if spec.surfaces or spec.interior is None else []
             inside = [Predicate("in", (name, place), negated=True)] if spec.interior is not None else []
-            return inside if inside and _only_floor(spec) else on + inside
+            return inside if _only_floor(spec) else on + inside
         relation = "in" if preposition == "IN" else "on"
-        if spec.interior is not None and _only_floor(spec):
+        if _only_floor(spec):
             relation = "in"
         return [Predicate(relation, (name, place))]
 
@@ -120,7 +121,7 @@ class ClauseReader:
         return self._part(name, lambda s: s.interior is not None)
 
     def _part(self, name: str, fits: Fits) -> str:
-        """ "Open the cabinet" means its drawer, if it has just one."""
+        """The one part of ``name`` that fits: "open the cabinet" means its drawer, if it has just one."""
         inventory = self.resolver.inventory
         if fits(inventory[name]):
             return name
@@ -136,5 +137,7 @@ class ClauseReader:
 def _only_floor(spec: ObjectSpec) -> bool:
     """Whether everything that could stand on the object's surfaces would stand inside its hollow."""
     hollow = spec.interior
+    if hollow is None:
+        return False
     top = hollow.centre[2] + hollow.half[2] - 1e-6
     return all(surface.centre[2] < top for surface in spec.surfaces)

@@ -9,7 +9,6 @@ registered predicates about objects of the inventory.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import reduce
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory
@@ -66,8 +65,10 @@ def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
     for stage in stages:
         check_possible(stage, inventory)
         check_consistent(stage)
-    final = tuple(reduce(lambda kept, stage: carried(kept, stage, inventory), stages, []))
-    return Goal(text, final, tuple(map(tuple, stages)) if len(stages) > 1 else ())
+    final: list[Predicate] = []
+    for stage in stages:
+        final = carried(final, stage, inventory)
+    return Goal(text, tuple(final), tuple(map(tuple, stages)) if len(stages) > 1 else ())
 
 
 def _offered(what: Description, vocabulary: Vocabulary) -> str:
@@ -129,7 +130,7 @@ def _closes_what_was_used(fact: Predicate, before: Sequence[Predicate]) -> bool:
 
 
 def _without_grasps(stages: list[list[Predicate]]) -> list[list[Predicate]]:
-    """ "Pick it up and put it there" asks for no more than the second half."""
+    """Leave out what follows anyway: "pick it up and put it there" asks for no more than the second half."""
     moved = {f.args[0] for stage in stages for f in stage if f.name in PLACED}
     kept = [[f for f in stage if f.name != "holding" or f.args[0] not in moved] for stage in stages]
     return [stage for stage in kept if stage]

@@ -74,7 +74,7 @@ def _longest(parts: list[str], i: int, reach: int, start: bool, vocabulary: Voca
         if not classed and tuple(chunk) in classes:
             classed = n
     kind = classes[tuple(parts[i : i + classed])] if classed else "WORD"
-    # An object may be called "push button": a verb is taken as such only where a clause begins, or where nothing is called so.
+    # An object may be called "push button": such a verb is one only where a clause begins.
     if named and not (start and kind in STARTS) and named >= classed:
         return "WORD", named
     if not classed and (parts[i] in english().numbers or parts[i].isdecimal()):

@@ -9,7 +9,7 @@ from robo_orch.objects import Inventory
 from robo_orch.planners.english import phrase
 from robo_orch.planners.vocabulary import Vocabulary
 
-#: One sentence for each thing that can be asked for; {x}, {y}: things, {d}: something that opens, {b}: something hollow.
+#: What can be asked for; {x}, {y}: things, {d}: something that opens, {b}: something hollow.
 PHRASES = (
     "put the {x} on the {y}",
     "put the {x} in the {b}",
@@ -47,4 +47,5 @@ def _examples(vocabulary: Vocabulary, inventory: Inventory | None) -> tuple[str,
     y = next((s for s in specs if s.surfaces and not s.movable), x)
     b = next((s for s in specs if s.interior is not None), None)
     d = next((s for s in specs if s.joint is not None), None)
-    return tuple(phrase(s.name) if s else "" for s in (x, y, b, d))
+    said = [phrase(s.name) if s else "" for s in (x, y, b, d)]
+    return said[0], said[1], said[2], said[3]

@@ -6,11 +6,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cache
+from typing import cast
 
 from lark import Lark, Token, Transformer, UnexpectedToken
 
 from robo_orch.errors import GoalError
-from robo_orch.planners.english import english, words
+from robo_orch.planners.english import english, grammar_text, words
 from robo_orch.planners.lexer import TokenStream, tokens
 from robo_orch.planners.vocabulary import Vocabulary
 from robo_orch.types import Code
@@ -95,7 +96,7 @@ def parse(text: str, vocabulary: Vocabulary) -> Sentence:
     if not any(word[0].isalnum() for word in words(text)) or not found:
         raise GoalError("a goal in words", "an empty goal", 'say what to do, e.g. "open the drawer"', Code.EMPTY_GOAL)
     try:
-        return _parser().parse(found)
+        return cast(Sentence, _parser().parse(found))
     except UnexpectedToken as error:
         raise not_understood(error.token, text) from None
 
@@ -113,8 +114,6 @@ def shown(text: str, limit: int = 80) -> str:
 
 @cache
 def _parser() -> Lark:
-    from robo_orch.planners.english import grammar_text
-
     return Lark(grammar_text(), parser="lalr", lexer=TokenStream, transformer=_Clauses())
 
 

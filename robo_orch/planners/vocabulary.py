@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The words by which objects can be named. They come from a scene's inventory or from the catalogue, never from the grammar."""
+"""The words by which objects can be named: from a scene's inventory or from the catalogue, never from the grammar."""
 
 from __future__ import annotations
 

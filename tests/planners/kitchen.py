@@ -66,7 +66,12 @@ def place(inventory: Mapping[str, ObjectSpec], at: Mapping[str, str], opened: bo
 def _spot(inventory: Mapping[str, ObjectSpec], name: str, support: str, n: int) -> np.ndarray:
     surface = inventory[support].surfaces[0]
     half = inventory[name].height_below(Pose.of())
-    grids = {"table": (-0.35, -0.05, 6), "plate": (-0.04, -0.04, 2), "cabinet": (-0.09, -0.09, 3), "drawer": (-0.09, -0.08, 3)}
+    grids = {
+        "table": (-0.35, -0.05, 6),
+        "plate": (-0.04, -0.04, 2),
+        "cabinet": (-0.09, -0.09, 3),
+        "drawer": (-0.09, -0.08, 3),
+    }
     x, y, columns = grids.get(support, (0.0, 0.0, 1))
     offset = (x + 0.08 * (n % columns), y + 0.08 * (n // columns), half)
     return surface.centre + np.array(offset)
