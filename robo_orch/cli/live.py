@@ -161,8 +161,8 @@ def lines_of(event: Event) -> Iterator[str]:
     """What an event says to people, as plain lines; most say nothing."""
     data = event.data
     match event.type:
-        case "run_started":
-            yield f"goal: {data['goal']}"
+        case "goal_grounded":
+            yield f"goal: {data['text']}"
         case "plan_made":
             yield f"plan: {'; '.join(step['text'] for step in data['steps']) or 'nothing to do'}"
         case "step_started":

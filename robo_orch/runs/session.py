@@ -109,7 +109,7 @@ class Run:
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
         setting.look()
         self._goal = setting.ground(config.goal)
-        self._emit("goal_grounded", predicates=[str(p) for p in self._goal.predicates])
+        self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in self._goal.predicates])
         self._set_up_seconds = time.perf_counter() - self._begun
 
     def reach(self) -> None:

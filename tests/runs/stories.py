@@ -26,7 +26,7 @@ STEPS = [
 def beginning(goal: str = "two things") -> list[tuple[str, float, dict]]:
     return [
         ("run_started", 0.0, {"goal": goal, "scene": "kitchen", "sim": "mujoco", "seed": 0}),
-        ("goal_grounded", 0.0, {"predicates": [step["predicate"] for step in STEPS]}),
+        ("goal_grounded", 0.0, {"text": goal, "predicates": [step["predicate"] for step in STEPS]}),
         ("plan_made", 0.0, {"steps": STEPS}),
     ]
 
