@@ -14,6 +14,7 @@ app = typer.Typer(
     help="Lets robot policies that were built apart do one long job together.",
     no_args_is_help=True,
     add_completion=False,
+    rich_markup_mode=None,  # drawing panels would double the time that --help takes
     pretty_exceptions_enable=False,
 )
 app.command("run")(run.run)

@@ -9,7 +9,10 @@ GOAL = "put the red cube on the plate and stack the green cube on the blue cube"
 
 
 def demo(seed: Seed = 0, video: Video = True, out: Out = None, as_json: Json = False) -> int:
-    """Reach a goal of two steps in the kitchen, with a film where OpenGL is found, and say what to try next."""
+    """Show what this is: a goal of two steps, with a film.
+
+    Where OpenGL is not found there is no film, and one line says what to install.
+    """
     from robo_orch.cli.running import carry_out
 
     code = carry_out({"goal": GOAL, "seed": seed, "video": video, "out": out}, as_json)

@@ -14,7 +14,9 @@ def doctor(
     as_json: Json = False,
     pictures: Annotated[bool, typer.Option(help="Render a frame to see whether OpenGL works.")] = True,
 ) -> int:
-    """Check Python, libraries, OpenGL, ffmpeg, inference, disk, and what is optional.
+    """Check whether all that is needed is here.
+
+    That is Python, libraries, inference and disk, and what is optional: OpenGL, ffmpeg, ROS, a GPU.
 
     Exit codes: 0 all that is needed is there, 1 something is missing. What is marked optional never counts as missing.
     """

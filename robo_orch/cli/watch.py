@@ -14,7 +14,7 @@ def watch(
     run_dir: RunDir,
     jsonl: Annotated[bool, typer.Option("--jsonl", help="One event a line, as JSON.")] = False,
 ) -> int:
-    """Follow a run's events until it has ended, also from another terminal."""
+    """Follow a run from another terminal until it has ended."""
     import json
 
     from robo_orch.cli.live import lines_of
