@@ -25,7 +25,7 @@ def test_every_skill_ends_in_a_predicate_that_exists(name):
 def test_every_contact_is_between_a_finger_or_roles(name):
     found = skill(name)
     for bound in found.contacts:
-        assert set(bound.between) <= {"finger", *found.roles}
+        assert set(bound.between) <= {"finger", "support", *found.roles}
         assert bound.newtons > 20.0, "the general bound needs no entry"
     assert found.hold_seconds > 0
 

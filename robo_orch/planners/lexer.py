@@ -95,6 +95,8 @@ def _resolve(found: list[Token]) -> list[Token]:
                 out.append(Token("WORD" if alone else "INDEFINITE", str(token)))
             case "BUT":
                 out.append(Token("SEP" if following in STARTS | _RANK.keys() else "EXCEPT", str(token)))
+            case "AFTER" | "THEN" if token in ("before that", "after that") and following == "WORD":
+                out += [Token(token.split()[0].upper(), str(token)), Token("DET", "that")]
             case "TO" | "ENSURE" if following in STARTS or (token.type == "ENSURE" and following == "TO"):
                 continue
             case _:
