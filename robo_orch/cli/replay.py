@@ -9,7 +9,9 @@ from robo_orch.cli.options import Json, RunDir
 def replay(run_dir: RunDir, as_json: Json = False) -> int:
     """Repeat a run from its recorded commands.
 
-    They are executed in a fresh world, and every state is compared, by hash. No planner, policy or model is called. Exit codes: 0 the same, 1 different, 2 no such run.
+    They are executed in a fresh world, and every state is compared, by hash. No planner, policy or model is called.
+
+    Exit codes: 0 the same, 1 different, 2 no such run.
     """
     from robo_orch.cli.output import print_json, refuse
     from robo_orch.errors import UserError

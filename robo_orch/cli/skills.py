@@ -7,9 +7,7 @@ import typer
 
 from robo_orch.cli.options import Json
 
-app = typer.Typer(
-    help="The policies there are, and what they can do.", no_args_is_help=True, rich_markup_mode=None
-)
+app = typer.Typer(help="The policies there are, and what they can do.", no_args_is_help=True, rich_markup_mode=None)
 
 
 @app.command("list")

@@ -7,22 +7,14 @@ Nothing that decides in a run sees it; success is what it says afterwards (DESIG
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from robo_orch.runs.schema import Event
 from robo_orch.skills import skill
 from robo_orch.types import Code, Goal, Outcome, Predicate, Stage, Subgoal
 
-
-class Ruling(Protocol):
-    """What the referee says of the time between begin and end: newtons, metres by object name, and why in words."""
-
-    safe: bool
-    peak_force: float
-    peak_pair: tuple[str, str]
-    bound: float
-    moved: Mapping[str, float]
-    because: str
+if TYPE_CHECKING:
+    from robo_orch.sim.referee import RefereeVerdict
 
 
 class Referee(Protocol):
@@ -32,7 +24,7 @@ class Referee(Protocol):
         """Watch contacts and bystanders from now on."""
         ...
 
-    def end(self) -> Ruling:
+    def end(self) -> RefereeVerdict:
         """Stop watching."""
         ...
 

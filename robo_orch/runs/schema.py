@@ -87,4 +87,5 @@ class Event(msgspec.Struct, frozen=True):
     def of_line(cls, line: dict[str, Any]) -> Event:
         """The event that a line of the file holds."""
         head = ("seq", "t", "wall", "type")
-        return cls(*(line[key] for key in head), {k: v for k, v in line.items() if k not in head})
+        data = {key: value for key, value in line.items() if key not in head}
+        return cls(line["seq"], line["t"], line["wall"], line["type"], data)

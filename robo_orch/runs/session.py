@@ -43,8 +43,7 @@ def execute(config: RunConfig, watch: Watch = lambda event: None, notify: Notify
     with Interrupts(notify) as interrupts:
         run = Run(config, RunFolder.create(config.out, config.goal), interrupts, watch, notify)
         try:
-            run.set_up()
-            run.reach()
+            run.reach(*run.set_up())
         except KeyboardInterrupt:
             run.interrupted()
         except UserError as error:
@@ -68,13 +67,19 @@ def preview(config: RunConfig) -> Finished:
     setting = set_up(config, required(config.goal))
     setting.look()
     plan = setting.plan(setting.ground(config.goal))
-    subgoals = [
+    subgoals: list[dict[str, Any]] = [
         {"text": s.subgoal.text, "predicate": str(s.subgoal.predicate), "skill": s.subgoal.skill}
         | {"card": None, "bridge": "none", "verdict": None, "attempts": 0, "seconds": 0.0}
         for s in plan.steps
     ]
     wall = time.perf_counter() - begun
-    told = {"success": None, "subgoals": subgoals, "wall_seconds": wall, "overhead_seconds": wall, "dry_run": True}
+    told: dict[str, Any] = {
+        "success": None,
+        "subgoals": subgoals,
+        "wall_seconds": wall,
+        "overhead_seconds": wall,
+        "dry_run": True,
+    }
     return Finished(result.blank(config) | told, result.REACHED)
 
 
@@ -95,7 +100,7 @@ class Run:
         self._goal: Goal | None = None
         self._failure: Outcome | None = None
 
-    def set_up(self) -> None:
+    def set_up(self) -> tuple[Setting, Goal]:
         """Build the scene that the goal asks for and ground the goal in it."""
         config = self._config
         self.folder.config(provenance.describe(config))
@@ -104,19 +109,21 @@ class Run:
         self._setting = setting = set_up(config, require, self._recording)
         simulation = setting.simulation
         self.folder.config(provenance.describe(config, require, simulation))
-        self._camera = RunCamera(simulation.world, self.folder, config.pictures, self._notify)
-        self._world.after_tick = lambda: self._camera.film(self._now())
+        camera = self._camera = RunCamera(simulation.world, self.folder, config.pictures, self._notify)
+        if self._world is not None:
+            self._world.after_tick = lambda: camera.film(self._now())
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
         setting.look()
-        self._goal = setting.ground(config.goal)
-        self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in self._goal.predicates])
+        goal = self._goal = setting.ground(config.goal)
+        self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in goal.predicates])
         self._set_up_seconds = time.perf_counter() - self._begun
+        return setting, goal
 
-    def reach(self) -> None:
+    def reach(self, setting: Setting, goal: Goal) -> None:
         """Let the orchestrator reach the goal."""
         from robo_orch.orchestrator import Orchestrator
 
-        setting, config = self._setting, self._config
+        config = self._config
         self._interrupts.defer()
         orchestrator = Orchestrator(
             setting.simulation.robot,
@@ -129,7 +136,7 @@ class Run:
             time_limit=config.time_limit,
             speed=config.speed,
         )
-        self._failure = orchestrator.run(self._goal).failure
+        self._failure = orchestrator.run(goal).failure
 
     def interrupted(self) -> None:
         """Ctrl-C came."""
