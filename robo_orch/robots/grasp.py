@@ -70,7 +70,7 @@ class GraspTracker:
         """
         _keep(self._tools, stamp, tool, HISTORY)
         _keep(self._widths, stamp, width, STILL_TIME)
-        if self._held is not None and not self._still_held(width, command):
+        if self._held is not None and not _still_held(self._held, width, command):
             self._held = None
         grasping = self._blocked(width, command)
         if grasping and self._held is None:
@@ -78,18 +78,14 @@ class GraspTracker:
         if self._held is None:
             return Grip(grasping, None, objects)
         self._held = self._refreshed(self._held, objects)
-        return Grip(grasping, self._held.name, {**objects, self._held.name: self._carried(stamp, tool, objects)})
+        carried = _carried(self._held, stamp, tool, objects)
+        return Grip(grasping, self._held.name, {**objects, self._held.name: carried})
 
     def _blocked(self, width: float, command: float) -> bool:
         widths = [w for _, w in self._widths]
         lasted = self._widths[-1][0] - self._widths[0][0] >= STILL_TIME * 0.9
         still = lasted and max(widths) - min(widths) < STILL
         return still and width > EMPTY and width - command > BLOCKED
-
-    def _still_held(self, width: float, command: float) -> bool:
-        held = self._held
-        opened = command > held.width + BLOCKED and width > held.width + BLOCKED
-        return not opened and abs(width - held.width) < CHANGED and width > EMPTY
 
     def _touched(self, stamp: float, tool: Pose, width: float, objects: Mapping[str, PoseEstimate]) -> _Held | None:
         """The object nearest to the tool point that can be there, given its size and the doubt about its pose."""
@@ -117,9 +113,14 @@ class GraspTracker:
         then = min(self._tools, key=lambda entry: abs(entry[0] - estimate.stamp))[1]
         return replace(held, in_tool=then.inverse() @ estimate.pose, stamp=estimate.stamp)
 
-    def _carried(self, stamp: float, tool: Pose, objects: Mapping[str, PoseEstimate]) -> PoseEstimate:
-        last = objects[self._held.name]
-        return replace(last, pose=tool @ self._held.in_tool, stamp=stamp, source="held")
+
+def _still_held(held: _Held, width: float, command: float) -> bool:
+    opened = command > held.width + BLOCKED and width > held.width + BLOCKED
+    return not opened and abs(width - held.width) < CHANGED and width > EMPTY
+
+
+def _carried(held: _Held, stamp: float, tool: Pose, objects: Mapping[str, PoseEstimate]) -> PoseEstimate:
+    return replace(objects[held.name], pose=tool @ held.in_tool, stamp=stamp, source="held")
 
 
 def _keep(history: deque, stamp: float, value: object, seconds: float) -> None:

@@ -37,6 +37,7 @@ def _quality(spec: mujoco.MjSpec) -> None:
     spec.visual.global_.offwidth, spec.visual.global_.offheight = MAX_WIDTH, MAX_HEIGHT
     spec.visual.quality.shadowsize = SHADOW_MAP
     spec.visual.quality.offsamples = 4
+    spec.visual.quality.numslices, spec.visual.quality.numstacks = 24, 12
     spec.visual.headlight.ambient = [0.40, 0.40, 0.42]
     spec.visual.headlight.diffuse = [0.16, 0.16, 0.16]
     spec.visual.headlight.specular = [0.0, 0.0, 0.0]

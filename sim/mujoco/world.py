@@ -24,7 +24,6 @@ from robo_orch.sim.referee import Referee
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.types import Array, JointTarget, Pose
 
-
 #: Downward speed of an object that is put somewhere, m/s: enough to wake it, too little to matter (chosen).
 WAKE_SPEED = 1e-3
 
@@ -56,6 +55,11 @@ class MujocoWorld:
     One thread at a time. ``referee`` sees the true state and only judges; poses of objects leave for everyone else
     through :meth:`scan`, which is for perception alone.
     """
+
+    layout: Layout
+    referee: Referee
+    _setpoint: Setpoint
+    _digest: Any
 
     def __init__(self, layout: Layout, robot: RobotSpec) -> None:
         self._robot = robot

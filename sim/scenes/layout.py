@@ -75,7 +75,8 @@ def lay_out(scene: SceneSpec, seed: int, require: Sequence[Requirement] = ()) ->
 
 
 def _furniture(scene: SceneSpec) -> tuple[dict[str, ObjectSpec], dict[str, Pose]]:
-    inventory, poses = {}, {}
+    inventory: dict[str, ObjectSpec] = {}
+    poses: dict[str, Pose] = {}
     for placed in scene.furniture:
         at = Pose.from_rotation(placed.position, Rotation.from_euler("z", placed.yaw, degrees=True))
         for part in furniture(placed.name):
