@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -42,18 +43,19 @@ class Belief:
     def of(cls, facts: Facts) -> Self:
         """What an observation supports."""
         belief = cls(facts.inventory, held=facts.holding)
+        radius = {name: _radius(spec) for name, spec in facts.inventory.items()}
         for name, spec in facts.inventory.items():
             if spec.joint is not None:
                 opened, closed = (evaluate(Predicate(p, (name,)), facts) for p in ("open", "closed"))
                 belief.joints[name] = True if opened.holds else False if closed.holds else None
             elif not spec.fixed:
-                belief._locate(name, facts)
+                belief._locate(name, facts, radius)
         return belief
 
-    def _locate(self, name: str, facts: Facts) -> None:
+    def _locate(self, name: str, facts: Facts, radius: Mapping[str, float]) -> None:
         self.where[name], self.sure[name] = set(), set()
         for place, spec in self.inventory.items():
-            if place == name or _apart(name, place, facts):
+            if place == name or _apart(name, place, facts, radius[name] + radius[place]):
                 continue
             for relation in [r for r, has in (("on", spec.surfaces), ("in", spec.interior is not None)) if has]:
                 truth = evaluate(Predicate(relation, (name, place)), facts)
@@ -115,13 +117,13 @@ class Belief:
             self.held = None
 
 
-def _apart(a: str, b: str, facts: Facts) -> bool:
+def _apart(a: str, b: str, facts: Facts, reach: float) -> bool:
     """Whether two objects are too far apart to touch, whatever their poses' errors; saves most evaluations."""
     if a not in facts.objects or b not in facts.objects:
         return True
     one, other = facts.objects[a], facts.objects[b]
-    reach = _radius(facts.inventory[a]) + _radius(facts.inventory[b]) + FAR_SIGMAS * (one.sigma + other.sigma)
-    return float(np.linalg.norm(one.pose.position - other.pose.position)) > reach + CONTACT_TOLERANCE
+    margin = CONTACT_TOLERANCE + FAR_SIGMAS * (one.sigma + other.sigma)
+    return float(np.linalg.norm(one.pose.position - other.pose.position)) > reach + margin
 
 
 def _radius(spec: ObjectSpec) -> float:
