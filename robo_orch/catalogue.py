@@ -221,7 +221,7 @@ def _parse(adapter: TypeAdapter, text: str, name: str, extra: Mapping[str, Any] 
         return adapter.validate_python({**(extra or {}), **content} if isinstance(content, dict) else content)
     except (ValidationError, yaml.YAMLError) as error:
         place = "; ".join(_problem(e) for e in error.errors()) if isinstance(error, ValidationError) else str(error)
-        raise SceneError(f"a description of {name} as in docs/objects.md", place, f"mend {name}.yaml") from error
+        raise SceneError(f"a description of {name} like those in data/objects", place, f"mend {name}.yaml") from error
 
 
 def _problem(error: Mapping[str, Any]) -> str:

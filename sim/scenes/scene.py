@@ -127,7 +127,7 @@ def load_scene(name: str | Path) -> SceneSpec:
         return SceneSpec.model_validate({"name": str(name), **yaml.safe_load(path.read_text())})
     except (ValidationError, yaml.YAMLError, TypeError) as error:
         raise SceneError(
-            "a scene as in docs/scenes.md", f"{path.name}: {_problems(error)}", "mend that file"
+            "a scene like the shipped kitchen.yaml", f"{path.name}: {_problems(error)}", "mend that file"
         ) from error
 
 
