@@ -6,6 +6,8 @@ from __future__ import annotations
 import hashlib
 import importlib
 import inspect
+import sys
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from robo_orch.errors import CardError
@@ -34,8 +36,7 @@ def load_policy(context: PolicyContext) -> Policy:
     Raises:
         CardError: unknown loader, missing module or class, or a class that is no policy.
     """
-    factory = _factory(context.card)
-    policy = factory(context)
+    policy = _factory(context.card)(context)
     for method in ("reset", "act", "close"):
         if not callable(getattr(policy, method, None)):
             got = f"{context.card.loader} without {method}()"
@@ -45,17 +46,18 @@ def load_policy(context: PolicyContext) -> Policy:
 
 def version(card: PolicyCard) -> str:
     """Twelve hex digits over the card and the code it loads: changes when the policy's behaviour may."""
-    source = inspect.getsource(inspect.getmodule(_factory(card)))
+    source = inspect.getsource(sys.modules[_factory(card).__module__])
     return hashlib.sha256((card.model_dump_json() + source).encode()).hexdigest()[:12]
 
 
-def _factory(card: PolicyCard):
+def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
     kind, _, reference = card.loader.partition(":")
     if kind != "python":
         raise CardError("a loader among python", f"{card.loader!r} in {card.id}", "use python:package.module:Class")
     module_name, _, attribute = reference.partition(":")
     try:
-        return getattr(importlib.import_module(module_name), attribute)
+        factory: Callable[[PolicyContext], Policy] = getattr(importlib.import_module(module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         remedy = "install the package that holds it or correct the card's loader"
         raise CardError(f"what {card.id} loads", f"{card.loader!r}: {error}", remedy) from error
+    return factory

@@ -85,9 +85,14 @@ class Orchestrator:
         deadline = self._now() + self._time_limit
         plan, failure = self._plan(goal), None
         self._preflight(plan)
-        while failure is None and (plan.current or self._lost(plan) is not None):
+        while failure is None:
+            lost = undone(plan, self._facts())
+            if lost is None and plan.current is None:
+                break
             if self._now() >= deadline:
                 failure = Outcome(Code.TIMEOUT, Stage.POLICY, f"the goal was not reached in {self._time_limit:g} s")
+            elif lost is not None:
+                plan, failure = self._reopen(plan, lost)
             else:
                 plan, failure = self._advance(goal, plan, deadline)
         for policy in self._policies.values():
@@ -95,9 +100,7 @@ class Orchestrator:
         return Report(plan, tuple(self._trials), failure)
 
     def _advance(self, goal: Goal, plan: Plan, deadline: float) -> tuple[Plan, Outcome | None]:
-        if (lost := self._lost(plan)) is not None:
-            return self._reopen(plan, lost)
-        step, index, facts = plan.current, plan.index, self._facts()
+        (index, step), facts = plan.pending(), self._facts()
         if evaluate(step.subgoal.predicate, facts).holds:
             self._emit("step_skipped", index=index)
             return plan.skip(), None
@@ -112,7 +115,8 @@ class Orchestrator:
         decision = after_attempt(plan.steps[index], verdict)
         if decision.action is Action.GIVE_UP:
             self._emit_recovery(index, decision)
-            return plan.fail(), self._failure(outcome, verdict, decision)
+            stage = Stage.VERIFY if outcome.ok else outcome.stage
+            return plan.fail(), Outcome(verdict.code, stage, decision.because)
         if decision.action is Action.RETRY:
             self._emit_recovery(index, decision)
         return plan, None
@@ -171,13 +175,6 @@ class Orchestrator:
         if step.attempts >= MAX_ATTEMPTS:
             return plan.fail(), Outcome(Code.NO_PROGRESS, Stage.VERIFY, f"{because}, after {step.attempts} attempts")
         return plan, None
-
-    def _failure(self, outcome: Outcome, verdict: Verdict, decision: Decision) -> Outcome:
-        stage = Stage.VERIFY if outcome.ok else outcome.stage
-        return Outcome(verdict.code, stage, decision.because)
-
-    def _lost(self, plan: Plan) -> int | None:
-        return undone(plan, self._facts())
 
     def _facts(self) -> Facts:
         seen = self._robot.observe()

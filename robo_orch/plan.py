@@ -59,6 +59,16 @@ class Plan:
         """The step to work on, ``None`` when everything is done or a step has failed for good."""
         return None if self.index is None else self.steps[self.index]
 
+    def pending(self) -> tuple[int, PlanStep]:
+        """The current step and its index.
+
+        Raises:
+            ValueError: there is none.
+        """
+        if self.index is None:
+            raise ValueError("the plan has no current step")
+        return self.index, self.steps[self.index]
+
     @property
     def complete(self) -> bool:
         """Whether every step is done."""
@@ -97,7 +107,5 @@ class Plan:
         return Plan((*(s for s in self.steps if s.state is StepState.DONE), *rest.steps))
 
     def _with(self, change: Callable[[PlanStep], PlanStep]) -> Plan:
-        i = self.index
-        if i is None:
-            raise ValueError("the plan has no current step")
-        return Plan((*self.steps[:i], change(self.steps[i]), *self.steps[i + 1 :]))
+        i, step = self.pending()
+        return Plan((*self.steps[:i], change(step), *self.steps[i + 1 :]))

@@ -8,6 +8,7 @@ refused with the reason, never repaired in silence.
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.robots import RobotSpec
 from robo_orch.types import ActionChunk, ActionKind, ActionSpace, Array, Code, GripperEncoding, JointTarget
@@ -84,7 +85,7 @@ def _check_limits(q: Array, qd: Array, width: Array, robot: RobotSpec) -> None:
         raise ChunkRefused(Code.LIMIT_EXCEEDED, reason)
 
 
-def _refuse(bad: Array, robot: RobotSpec, what: str, values: Array, limits: Array) -> None:
+def _refuse(bad: NDArray[np.bool_], robot: RobotSpec, what: str, values: Array, limits: Array) -> None:
     """Refuse where ``bad`` ``(T, n)`` is set, naming the first such step and joint."""
     if bad.any():
         step, joint = np.argwhere(bad)[0]
