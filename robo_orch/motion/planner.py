@@ -4,15 +4,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import reduce
+from itertools import pairwise
 
 import numpy as np
 
 from robo_orch.motion.curve import CURVE_RESOLUTION, Curve, hugging_curve, smooth
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
-from robo_orch.motion.path import RESOLUTION, plan_path
+from robo_orch.motion.path import RESOLUTION, interpolate, plan_path
 from robo_orch.motion.scene import PADDING, Pairs, PlanningScene
 from robo_orch.motion.timing import Trajectory, time_path
 from robo_orch.objects import Inventory
@@ -21,6 +24,8 @@ from robo_orch.types import Array, Code, Observation, Pose
 
 #: How often a search is begun anew, with another seed or another arm posture, before it is given up (chosen).
 TRIES = 3
+#: Descents after the first in the search for a posture from which a way can be gone (chosen).
+POSTURES = 4
 
 
 class MotionPlanner:
@@ -100,24 +105,101 @@ class MotionPlanner:
     def straight_to(
         self,
         observation: Observation,
-        pose: Pose,
+        *way: Pose,
+        start: Array | None = None,
+        speed: float | None = None,
+        allow: Pairs = (),
+    ) -> Trajectory:
+        """Move the tool through poses (base frame) on straight lines, with a stop at each: approach, lift.
+
+        The arguments are those of :meth:`to_configuration`.
+
+        Raises:
+            MotionFailure: ``UNREACHABLE`` where a line breaks off, ``NO_PATH`` naming what it would touch.
+        """
+        with self._planning(observation, start, allow) as q0:
+            legs = []
+            for pose in way:
+                waypoints = self.kinematics.straight(legs[-1].q[-1] if legs else q0, pose)
+                curve = hugging_curve(waypoints, self.robot.limits, len(waypoints) - 1)
+                self._check(curve, "the straight line")
+                legs.append(self._timed(curve, speed))
+            return reduce(Trajectory.then, legs)
+
+    def stance(
+        self,
+        observation: Observation,
+        way: Sequence[Pose],
+        *,
+        allow: Pairs = (),
+        postures: int = POSTURES,
+        release: float | None = None,
+    ) -> Array:
+        """Free joint angles at the first pose of a way from which straight lines through the others are free.
+
+        How to get to the first pose is left open. To ask what will be possible later, pass an observation as it
+        would be then.
+
+        Args:
+            observation: the scene and what is held; the search begins at ``state.start``.
+            way: tool poses, base frame.
+            allow: pairs that may touch.
+            postures: descents after the first.
+            release: opening (m) to which the gripper must have room to open at the last pose.
+
+        Returns:
+            ``(k, n)`` rad, one row a pose.
+
+        Raises:
+            MotionFailure: of all postures tried, the failure that the fewest objects are to blame for.
+        """
+        failures: list[MotionFailure] = []
+        walks: list[Array] = []
+
+        def fits(q: Array) -> bool:
+            try:
+                walks.append(self._walk(q, way, release))
+            except MotionFailure as failure:
+                failures.append(failure)
+            return bool(walks)
+
+        with self._planning(observation, None, allow) as q0:
+            rng = np.random.default_rng([self._seed, self.plans])
+            try:
+                self.kinematics.inverse(way[0], q0, rng, restarts=postures, accept=fits)
+            except MotionFailure as failure:
+                raise min(failures or [failure], key=self._blame) from failure
+        return walks[0]
+
+    def guide(
+        self,
+        observation: Observation,
+        name: str,
+        way: Sequence[tuple[Pose, Pose]],
         *,
         start: Array | None = None,
         speed: float | None = None,
         allow: Pairs = (),
     ) -> Trajectory:
-        """Move the tool to a pose (base frame) on a straight line: approach, lift, pull.
+        """Move the tool along closely spaced poses while something moves with it: a drawer, a door.
 
-        The arguments are those of :meth:`to_configuration`.
+        Args:
+            observation: the scene; leave out what rides on the object.
+            name: the object that is moved.
+            way: tool pose and the object's pose, base frame, one pair after the other.
+            start: joint angles ``(n,)`` at which the tool is near the first pose; ``state.start`` if not given.
+            allow: pairs that may touch, those of gripper and object included.
 
         Raises:
-            MotionFailure: ``UNREACHABLE`` where the line breaks off, ``NO_PATH`` naming what it would touch.
+            MotionFailure: ``UNREACHABLE`` where the way breaks off, ``NO_PATH`` naming what arm or object would touch.
         """
         with self._planning(observation, start, allow) as q0:
-            waypoints = self.kinematics.straight(q0, pose)
-            curve = hugging_curve(waypoints, self.robot.limits, len(waypoints) - 1)
-            self._check(curve, "the straight line")
-            return self._timed(curve, speed)
+            waypoints = [q0]
+            for i, (tool, pose) in enumerate(way):
+                waypoints.extend(self.kinematics.straight(waypoints[-1], tool)[1:])
+                self._check_guided(observation, name, pose, waypoints[-1], f"{100 * i / max(1, len(way) - 1):.0f} %")
+            path = np.array(waypoints)
+            return self._timed(hugging_curve(path, self.robot.limits, len(path) - 1), speed)
 
     def reach(self, pose: Pose, near: Array, attempt: int = 0, accept: Callable[[Array], bool] | None = None) -> Array:
         """Free joint angles ``(n,)`` that bring the tool to a pose, in the scene as last laid out.
@@ -185,13 +267,51 @@ class MotionPlanner:
         path = plan_path(start, goal, scene.free, limits, seed, resolution=resolution, explain=scene.explain)
         return self._timed(smooth(path, scene.free, limits), speed)
 
+    def _walk(self, q: Array, way: Sequence[Pose], release: float | None) -> Array:
+        """Joint angles ``(k, n)`` at the poses of a way that begins at ``q``; every state in between is free."""
+        self._check_state(q, "before the straight line")
+        stops = [q]
+        for pose in way[1:]:
+            waypoints = self.kinematics.straight(stops[-1], pose)
+            for a, b in pairwise(waypoints):
+                for state in interpolate(a, b)[1:]:
+                    self._check_state(state, "on the straight line")
+            stops.append(waypoints[-1])
+        if release is not None:
+            self._check_state(stops[-1], "when the gripper opens", release)
+        return np.array(stops)
+
+    def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
+        contacts = [] if gripper is None and self.scene.free(q) else self.scene.contacts(q, gripper)
+        if contacts:
+            reason = f"{where}, {self.scene.explain(q, gripper)}"
+            raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
+
+    def _check_guided(self, observation: Observation, name: str, pose: Pose, q: Array, share: str) -> None:
+        """Whether the arm keeps clear of the object that it moves, and both of everything else."""
+        scene, state = self.scene, observation.state
+        moved = {**observation.objects, name: replace(observation.objects[name], pose=pose)}
+        scene.update(moved, state.gripper)
+        try:
+            self._check_state(q, f"at {share} of the way")
+            scene.attach(name, self.kinematics.forward(q).inverse() @ pose)
+            self._check_state(q, f"at {share} of the way")
+        finally:
+            scene.detach()
+
+    def _blame(self, failure: MotionFailure) -> tuple[bool, bool, int]:
+        """What can be put right sorts first: few movable objects, then furniture, then nothing in particular."""
+        movable = all(self.scene.inventory[name].movable for name in failure.touching)
+        return not failure.touching, not movable, len(failure.touching)
+
     def _check(self, curve: Curve, what: str) -> None:
         states = curve.states()
         for i, q in enumerate(states):
             if not self.scene.free(q):
                 share = 100 * i / (len(states) - 1)
                 code = Code.START_IN_COLLISION if i == 0 else Code.NO_PATH
-                raise MotionFailure(code, f"at {share:.0f} % of {what}, {self.scene.explain(q)}")
+                reason = f"at {share:.0f} % of {what}, {self.scene.explain(q)}"
+                raise MotionFailure(code, reason, self.scene.touched(self.scene.contacts(q)))
 
     def _timed(self, curve: Curve, speed: float | None) -> Trajectory:
         share = self.speed if speed is None else speed

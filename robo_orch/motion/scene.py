@@ -133,9 +133,31 @@ class PlanningScene:
         bodies = self._contact_bodies()[self._counting()]
         return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies})
 
-    def explain(self, q: Array) -> str:
+    def gap(self, q: Array, a: str, b: str, gripper: float | None = None, most: float = 0.2) -> float:
+        """Distance (m) between two of links, objects, ``robot`` or ``gripper`` at ``q``; negative where they overlap.
+
+        Args:
+            q: ``(n,)`` rad.
+            gripper: opening in m, if other than at the last update.
+            most: what is farther apart counts as this far, m.
+        """
+        before = self._data.qpos[self._fingers].copy()
+        if gripper is not None:
+            self._data.qpos[self._fingers] = gripper / 2.0
+        self._collide(q)
+        self._data.qpos[self._fingers] = before
+        ones, others = ([g for i in self._members(n) for g in self._solid_geoms(i)] for n in (a, b))
+        pairs = ((g, h) for g in ones for h in others)
+        return min((mujoco.mj_geomDistance(self._model, self._data, g, h, most, None) for g, h in pairs), default=most)
+
+    def touched(self, contacts: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """Names of the objects among contacts, sorted, the one that is held left out."""
+        names = {name for pair in contacts for name in pair}
+        return tuple(sorted(name for name in names if name in self.inventory and name != self._held))
+
+    def explain(self, q: Array, gripper: float | None = None) -> str:
         """The contacts at ``q`` as a phrase, empty where there are none."""
-        phrases = [f"{a} touches {b}" for a, b in self.contacts(q)]
+        phrases = [f"{a} touches {b}" for a, b in self.contacts(q, gripper)]
         more = [f"{len(phrases) - 2} more pairs touch"] if len(phrases) > 3 else []
         return " and ".join(phrases[:2] + more if more else phrases)
 
@@ -244,6 +266,10 @@ class PlanningScene:
         # MuJoCo filters by body before it looks at geoms.
         model.body_contype[body], model.body_conaffinity[body] = bits
         model.body_margin[body] = margin
+
+    def _solid_geoms(self, body: int) -> Array:
+        geoms = self._geoms[self._names[body]]
+        return geoms[self._solid[geoms]]
 
     def _members(self, name: str) -> Sequence[int]:
         if name == ROBOT:
