@@ -75,16 +75,25 @@ class Orchestrator:
         self._trials: list[Trial] = []
         self._replans = 0
 
+    def prepare(self) -> None:
+        """Load every policy, so that what is wrong with one is known before anything moves.
+
+        Raises:
+            CardError: a card that cannot be loaded.
+        """
+        for card in self._cards:
+            self._policy(card)
+
     def run(self, goal: Goal) -> Report:
         """Reach a goal, or say why not. The arm is at rest afterwards.
 
         Raises:
             GoalError: the goal cannot be planned for; nothing has moved.
-            CardError: a card that the plan could need cannot be loaded; nothing has moved.
+            CardError: a card cannot be loaded; nothing has moved.
         """
+        self.prepare()
         deadline = self._now() + self._time_limit
         plan, failure = self._plan(goal), None
-        self._preflight(plan)
         while failure is None:
             lost = undone(plan, self._facts())
             if lost is None and plan.current is None:
@@ -182,12 +191,6 @@ class Orchestrator:
 
     def _now(self) -> float:
         return self._robot.observe().stamp
-
-    def _preflight(self, plan: Plan) -> None:
-        needed = {step.subgoal.skill for step in plan.steps}
-        for card in self._cards:
-            if needed.intersection(card.skills):
-                self._policy(card)
 
     def _policy(self, card: PolicyCard) -> Policy:
         if card.id not in self._policies:

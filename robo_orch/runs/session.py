@@ -6,7 +6,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from robo_orch.errors import UserError
 from robo_orch.runs import provenance, result
@@ -21,6 +21,9 @@ from robo_orch.runs.schema import Event
 from robo_orch.runs.setting import Setting, required, set_up
 from robo_orch.runs.timeline import Timeline
 from robo_orch.types import Code, Goal, Outcome, Stage
+
+if TYPE_CHECKING:
+    from robo_orch.orchestrator import Orchestrator
 
 Watch = Callable[[Event], None]
 Notify = Callable[[str], None]
@@ -100,8 +103,8 @@ class Run:
         self._goal: Goal | None = None
         self._failure: Outcome | None = None
 
-    def set_up(self) -> tuple[Setting, Goal]:
-        """Build the scene that the goal asks for and ground the goal in it."""
+    def set_up(self) -> tuple[Orchestrator, Goal]:
+        """Build the scene that the goal asks for, load the policies, ground the goal."""
         config = self._config
         self.folder.config(provenance.describe(config))
         self._emit("run_started", goal=config.goal, scene=config.scene, sim=config.sim, seed=config.seed)
@@ -113,29 +116,16 @@ class Run:
         if self._world is not None:
             self._world.after_tick = lambda: camera.film(self._now())
         self._judge = Judge(simulation.world.referee, lambda **found: self._emit("referee", **found))
+        orchestrator = setting.orchestrator(config, self._emit)
         setting.look()
         goal = self._goal = setting.ground(config.goal)
         self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in goal.predicates])
-        self._set_up_seconds = time.perf_counter() - self._begun
-        return setting, goal
+        self._set_up_seconds, self._begun = self._since(), time.perf_counter()
+        return orchestrator, goal
 
-    def reach(self, setting: Setting, goal: Goal) -> None:
+    def reach(self, orchestrator: Orchestrator, goal: Goal) -> None:
         """Let the orchestrator reach the goal."""
-        from robo_orch.orchestrator import Orchestrator
-
-        config = self._config
         self._interrupts.defer()
-        orchestrator = Orchestrator(
-            setting.simulation.robot,
-            setting.spec,
-            setting.simulation.layout.inventory,
-            setting.cards,
-            setting.planner,
-            emit=self._emit,
-            seed=config.seed,
-            time_limit=config.time_limit,
-            speed=config.speed,
-        )
         self._failure = orchestrator.run(goal).failure
 
     def interrupted(self) -> None:
@@ -157,7 +147,7 @@ class Run:
     def close(self) -> Finished:
         """Judge the run, close its record and write the report."""
         self._closing = True
-        self._wall = time.perf_counter() - self._begun
+        self._wall = self._since()
         idle = (self._world.physics_seconds if self._world else 0.0) + (self._camera.seconds if self._camera else 0.0)
         self._overhead = max(0.0, self._wall - idle)
         done, objection = self._judged()
@@ -241,6 +231,9 @@ class Run:
     def _tell(self, frames: list[tuple[KeyFrame, str]]) -> None:
         for frame, file in frames:
             self._emit("key_frame", index=frame.index, file=file, at=frame.at, taken=frame.taken)
+
+    def _since(self) -> float:
+        return time.perf_counter() - self._begun
 
     def _now(self) -> float:
         return self._setting.simulation.world.time if self._setting else 0.0

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING, Any
 from robo_orch.predicates import Facts
 from robo_orch.robots import RobotSpec, load_robot
 from robo_orch.runs.config import RunConfig
-from robo_orch.types import Goal
+from robo_orch.types import EventSink, Goal
 
 if TYPE_CHECKING:
+    from robo_orch.orchestrator import Orchestrator
     from robo_orch.plan import Plan
     from robo_orch.planners import Planner
     from robo_orch.policies.registry import Registry
@@ -40,6 +41,28 @@ class Setting:
             if inventory.keys() <= robot.observe().objects.keys():
                 return
             robot.tick()
+
+    def orchestrator(self, config: RunConfig, emit: EventSink) -> Orchestrator:
+        """The loop for this setting, its policies loaded.
+
+        Raises:
+            CardError: a policy that cannot be loaded.
+        """
+        from robo_orch.orchestrator import Orchestrator
+
+        loop = Orchestrator(
+            self.simulation.robot,
+            self.spec,
+            self.simulation.layout.inventory,
+            self.cards,
+            self.planner,
+            emit=emit,
+            seed=config.seed,
+            time_limit=config.time_limit,
+            speed=config.speed,
+        )
+        loop.prepare()
+        return loop
 
     def facts(self) -> Facts:
         """The scene as the robot perceives it now."""
