@@ -1,53 +1,96 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where an object could be set down on another: candidate poses, best first."""
+"""Where an object could be set down on or in another: candidate poses, best first."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robo_orch.objects import ObjectSpec, Surface
+from robo_orch.objects import JointKind, ObjectSpec, Surface
 from robo_orch.types import Array, Pose
 
 #: Headings tried for a square or round thing: it looks the same after a quarter turn (chosen).
 HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
-#: Random spots tried on a surface beyond its centre (chosen).
+#: How many headings are tried at the first spot and at each other one (chosen).
+FIRST, LATER = 8, 3
+#: Random spots tried on a surface (chosen).
 SPOTS = 24
+#: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
+LARGE = 0.20
+#: How far from where the thing is spots on a large surface are drawn, m, one sigma (chosen).
+NEAR = 0.15
+#: Clearance to the walls of a hollow, m (chosen).
+WALL = 0.008
 
 
-def placements(thing: ObjectSpec, target: ObjectSpec, at: Pose, now: Pose, rng: np.random.Generator) -> Iterator[Pose]:
-    """Poses (base frame) at which ``thing``, upright, would stand on ``target``: the centre first, then random spots.
+def placements(
+    thing: ObjectSpec, target: ObjectSpec, at: Pose, now: Pose, rng: np.random.Generator, inside: bool = False
+) -> Iterator[Pose]:
+    """Poses (base frame) at which ``thing``, upright, would stand on ``target`` or, with ``inside``, in its hollow.
 
     Args:
         at: where ``target`` is, base frame.
-        now: where ``thing`` is; headings close to its own come first.
+        now: where ``thing`` is; headings close to its own come first, and on large surfaces spots near it.
         rng: draws the spots; the same generator state gives the same poses.
+        inside: on the floor of the hollow, with its middle within.
     """
-    for surface in target.surfaces:
-        for spot in _spots(thing, surface, rng):
-            poses = [_standing(thing, at, spot, heading) for heading in HEADINGS]
-            yield from sorted(poses, key=lambda pose: pose.distance(now)[1])
+    local = at.inverse() @ now
+    for surface in _floors(target) if inside else target.surfaces:
+        if inside and not _fits_under(thing, target):
+            continue
+        for i, share in enumerate(_shares(surface, local.position, target, rng)):
+            spots = [_standing(thing, at, surface, share, heading, inside) for heading in HEADINGS]
+            standing = sorted((s for s in spots if s is not None), key=lambda pose: pose.distance(now)[1])
+            yield from standing[: FIRST if i == 0 else LATER]
 
 
-def _spots(thing: ObjectSpec, surface: Surface, rng: np.random.Generator) -> Iterator[Array]:
-    low, high = thing.bounds()
-    reach = float(np.max(np.abs(np.concatenate([low[:2], high[:2]]))))
-    room = np.array(surface.half) - reach
-    if min(surface.half) < 2 * reach:  # a small support: only its centre is stable
-        yield surface.centre
-        return
+def _floors(target: ObjectSpec) -> Sequence[Surface]:
+    hollow = target.interior
+    if hollow is None:
+        return ()
+    floor = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
+    return (Surface("floor", floor, (float(hollow.half[0]), float(hollow.half[1]))),)
+
+
+def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:
+    """Whether the thing's middle comes to lie below the hollow's upper end."""
+    return target.interior is not None and thing.height_below(Pose.of()) < 2 * target.interior.half[2]
+
+
+def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Generator) -> Iterator[Array]:
+    """Spots as shares ``(2,)`` in [-1, 1] of the room that there is."""
+    half = np.array(surface.half)
     if surface.round:
-        yield surface.centre
-        for radius, angle in zip(room[0] * np.sqrt(rng.random(SPOTS)), 2 * np.pi * rng.random(SPOTS), strict=True):
-            yield surface.centre + radius * np.array([np.cos(angle), np.sin(angle), 0.0])
+        radius, angle = np.sqrt(rng.random(SPOTS)), 2 * np.pi * rng.random(SPOTS)
+        shares = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
+    elif min(half) > LARGE:
+        around = near[:2] + rng.normal(scale=NEAR, size=(SPOTS, 2)) - surface.centre[:2]
+        shares = np.clip(around / half, -1.0, 1.0)
     else:
-        for share in rng.uniform(-1.0, 1.0, size=(SPOTS, 2)):
-            yield surface.centre + np.append(share * room, 0.0)
+        shares = rng.uniform(-1.0, 1.0, size=(SPOTS, 2))
+    if min(half) <= LARGE:
+        shares = np.vstack([np.zeros(2), shares])
+    if target.joint is not None and target.joint.kind is JointKind.SLIDE:
+        # What is drawn out farthest is easiest to reach.
+        shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]
+    yield from shares
 
 
-def _standing(thing: ObjectSpec, at: Pose, spot: Array, heading: float) -> Pose:
-    tilt_free = Rotation.from_euler("z", heading + at.rotation.as_euler("zyx")[0])
-    pose = Pose.from_rotation(at.apply(spot), tilt_free)
+def _standing(
+    thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool
+) -> Pose | None:
+    """The thing upright at a share of the room that there is for it at this heading; ``None`` if it does not fit."""
+    turn = Rotation.from_euler("z", heading)
+    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), turn))
+    reach = np.maximum(-low, high)[:2]
+    if surface.round:
+        reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
+    room = np.array(surface.half) - reach - (WALL if inside else 0.0)
+    if inside and np.any(room < 0.0):
+        return None
+    spot = surface.centre + np.append(share * np.maximum(room, 0.0), 0.0)
+    upright = Rotation.from_euler("z", heading + at.rotation.as_euler("zyx")[0])
+    pose = Pose.from_rotation(at.apply(spot), upright)
     return Pose(pose.position + np.array([0.0, 0.0, thing.height_below(pose)]), pose.quaternion)

@@ -67,8 +67,8 @@ def test_no_joint_exceeds_its_limits_on_a_straight_line_of_any_length(seed, shar
 @given(curves)
 @settings(max_examples=20, deadline=None)
 def test_setpoints_lie_on_the_curve(curve):
-    dense = curve.states(0.005)
-    assert distance_to(dense, time_path(curve, LIMITS, PERIOD).q) < 0.005
+    dense = curve.states(0.005)  # no joint is farther than half of that from the nearest of these
+    assert distance_to(dense, time_path(curve, LIMITS, PERIOD).q) < 0.0025 * np.sqrt(len(PANDA.names))
 
 
 @given(curves)

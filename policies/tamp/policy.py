@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The TAMP policy: one script a skill, carried out on planned motions and fresh looks.
+
+A script is a generator that yields chunks, so that it reads in the order in which things happen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.policies.loaders import PolicyContext
+from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.transfer import Destination, transfer
+from robo_orch.types import ActionChunk, Code, Done, Failed, Observation, Step, Subgoal
+
+
+def _put_on(arm: Arm, subgoal: Subgoal) -> Script[None]:
+    yield from transfer(arm, subgoal.args["object"], Destination(subgoal.args["target"]))
+
+
+def _put_in(arm: Arm, subgoal: Subgoal) -> Script[None]:
+    yield from transfer(arm, subgoal.args["object"], Destination(subgoal.args["target"], inside=True))
+
+
+#: What is done for each skill.
+SCRIPTS: Mapping[str, Callable[[Arm, Subgoal], Script[None]]] = {
+    "pick_place": _put_on,
+    "stack": _put_on,
+    "place_in": _put_in,
+}
+
+
+class Tamp:
+    """The policy of every card of the family; the subgoal's skill says which script."""
+
+    def __init__(self, context: PolicyContext) -> None:
+        self._arm = Arm(context)
+        self._script: Script[None] | None = None
+
+    def reset(self, subgoal: Subgoal, observation: Observation, seed: int) -> None:
+        """Start on a subgoal; all sampling and planning follows from ``seed``."""
+        self._arm.begin(observation, seed)
+        self._script = SCRIPTS[subgoal.skill](self._arm, subgoal)
+
+    def act(self, observation: Observation, committed: ActionChunk | None = None) -> Step:
+        """The next motion of the script, ``Done`` at its end, ``Failed`` with the reason where it cannot go on."""
+        if self._script is None:
+            return Failed(Code.POLICY_ERROR, "act was called before reset")
+        self._arm.seen = observation
+        try:
+            return next(self._script)
+        except StopIteration:
+            return Done("done and let go")
+        except MotionFailure as failure:
+            return Failed(failure.code, failure.reason)
+
+    def close(self) -> None:
+        """Forget the subgoal."""
+        self._script = None

@@ -1,0 +1,260 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Take an object from where it is to somewhere else: grasp and placement are chosen together, then carried out.
+
+Nothing moves before a grasp, a way off with the object and a spot that this grasp can serve are known to exist. The
+spot is looked for again once the object is in the hand, for then it is known how it lies there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.scene import GRIPPER, Pairs
+from robo_orch.motion.timing import Trajectory
+from robo_orch.objects import Grasp
+from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
+from robo_orch.policies.tamp.failures import Failures
+from robo_orch.policies.tamp.grasps import ordered, usable
+from robo_orch.policies.tamp.placements import placements
+from robo_orch.policies.tamp.ways import AWAY, OFF_WITH, TO_GRASP, TO_PLACE, Way, along, raised
+from robo_orch.types import Array, Code, Observation, Pose
+
+#: How far above its place an object is let go, m (chosen: three sigma of two poses known to 1 mm each, and room), or
+#: this many sigma of its height over the target, if that is more.
+RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
+#: From how much higher an object may be let go over a hollow that the hand does not go into, m (chosen: 0.1 s of fall).
+DROPS = (0.0, 0.02, 0.04, 0.06)
+#: How much narrower than the object the gripper is told to close, m: that makes it press (chosen).
+SQUEEZE = 0.02
+#: An object that has moved this far since its approach was planned is approached anew, m (chosen).
+MOVED = 0.02
+#: How many approaches are made to an object that keeps moving (chosen).
+APPROACHES = 3
+#: How many grasps of an object, and spots with each, are tried before the transfer is given up (chosen).
+GRASPS, SPOTS = 16, 30
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Destination:
+    """Where something shall go.
+
+    Attributes:
+        target: the object that it shall stand on, or lie in.
+        inside: in the target's hollow.
+        keep_out: circles (centre ``(2,)`` in the base frame, radius), m, in which its middle shall not be.
+    """
+
+    target: str
+    inside: bool = False
+    keep_out: tuple[tuple[Array, float], ...] = ()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Spot:
+    """Where an object shall be let go (in the target's frame), how far that is above where it comes to stand, m."""
+
+    pose: Pose
+    height: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Placement:
+    """A spot, the way to it, and the posture ``(n,)`` at which that begins."""
+
+    spot: Spot
+    way: Way
+    start: Array
+
+
+def transfer(arm: Arm, name: str, destination: Destination) -> Script[None]:
+    """Pick an object up, unless it is in the hand already, and set it down at its destination.
+
+    Raises:
+        MotionFailure: ``NO_GRASP`` or ``NO_PLACE`` with what is in the way, before anything was touched; ``LOST_HOLD``,
+            ``WRONG_OBJECT``, ``NO_PROGRESS`` and others where it went wrong on the way.
+    """
+    if arm.seen.state.holding != name:
+        yield from _pick(arm, name, destination)
+    yield from _place(arm, name, destination)
+
+
+def check(arm: Arm, name: str, destination: Destination) -> None:
+    """Whether a transfer can be planned from what is seen, as far as the search goes.
+
+    Raises:
+        MotionFailure: as :func:`transfer` would before anything is touched.
+    """
+    if arm.seen.state.holding == name:
+        _find_placement(arm, arm.seen, name, destination)
+    else:
+        _choose_grasp(arm, name, destination)
+
+
+def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
+    grasp = yield from _approach(arm, name, destination)
+    tool = arm.pose(name) @ grasp.pose
+    down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
+    yield from arm.move(down, f"reaching for the {said(name)}")
+    yield from arm.grip(grasp.width - SQUEEZE, f"closing on the {said(name)}")
+    held = arm.seen.state.holding
+    if held != name:
+        code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
+        raise MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
+    yield from leave(arm, name, OFF_WITH, f"lifting the {said(name)}")
+
+
+def _approach(arm: Arm, name: str, destination: Destination) -> Script[Grasp]:
+    for _ in range(APPROACHES):
+        before = arm.pose(name)
+        grasp, motion = _choose_grasp(arm, name, destination)
+        yield from arm.move(motion, f"moving to the {said(name)}", arm.opening_for(grasp))
+        yield from arm.look(name)
+        if before.distance(arm.pose(name))[0] <= MOVED:
+            return grasp
+    raise MotionFailure(Code.NO_PROGRESS, f"{name} kept moving, it was approached {APPROACHES} times")
+
+
+def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
+    target = destination.target
+    placement, motion = _plan_placement(arm, name, destination)
+    yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
+    yield from arm.look(target)
+    if arm.seen.state.holding != name:
+        raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
+    way = along(placement.way, _tool_for(arm.seen, name, target, placement.spot))
+    allow = _touching(name, *_supports(arm, target))
+    down = arm.planner.straight_to(arm.seen, *way[1:], speed=arm.gentle, allow=allow)
+    yield from arm.move(down, f"setting the {said(name)} down")
+    yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
+    yield from leave(arm, name, AWAY, "moving away")
+
+
+def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
+    """Move off from what the gripper is at, along the first way that is free; stay where none is."""
+    for way in ways:
+        try:
+            motion = arm.planner.straight_to(arm.seen, *along(way, arm.seen.state.tool)[1:], allow=_touching(name))
+        except MotionFailure:
+            continue
+        yield from arm.move(motion, label)
+        return
+
+
+def _choose_grasp(arm: Arm, name: str, destination: Destination) -> tuple[Grasp, Trajectory]:
+    """A grasp with which the object can be taken off and set down, and the motion to where it is straight ahead."""
+    at, failures = arm.pose(name), Failures(arm.inventory)
+    arm.pose(destination.target)
+    code = Code.NO_GRASP
+    grasps = ordered(usable(arm.inventory[name], arm.robot.gripper), at, arm.seen.state.tool)
+    for grasp in grasps[:GRASPS]:
+        try:
+            postures = _reach(arm, name, at @ grasp.pose, arm.opening_for(grasp))
+            held = arm.imagine(postures[-1], grasp.width, name, grasp.pose.inverse())
+            _check_off(arm, held, name)
+            code = Code.NO_PLACE
+            _find_placement(arm, held, name, destination)
+            return grasp, arm.planner.to_configuration(arm.opened(arm.opening_for(grasp)), postures[0])
+        except MotionFailure as failure:
+            failures.add(failure)
+    what = f"{name} cannot be grasped" if code is Code.NO_GRASP else _no_room(name, destination)
+    raise failures.all(code, what)
+
+
+def _reach(arm: Arm, name: str, tool: Pose, opening: float) -> Array:
+    """Postures ``(k, n)`` before and at a grasp."""
+    failures = Failures(arm.inventory)
+    for way in TO_GRASP:
+        try:
+            return arm.planner.stance(arm.opened(opening), along(way, tool), allow=_touching(name))
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_GRASP, "the grasp is out of reach")
+
+
+def _check_off(arm: Arm, held: Observation, name: str) -> None:
+    failures = Failures(arm.inventory)
+    for way in OFF_WITH:
+        try:
+            arm.planner.stance(held, along(way, held.state.tool), allow=_touching(name), postures=0)
+            return
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_GRASP, "it cannot be lifted")
+
+
+def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Placement, Trajectory]:
+    failures = Failures(arm.inventory)
+    for placement in _placements(arm, arm.seen, name, destination, failures):
+        try:
+            return placement, arm.planner.to_configuration(arm.seen, placement.start)
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_PLACE, _no_room(name, destination))
+
+
+def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
+    failures = Failures(arm.inventory)
+    for placement in _placements(arm, held, name, destination, failures):
+        return placement
+    raise failures.all(Code.NO_PLACE, _no_room(name, destination))
+
+
+def _placements(
+    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures
+) -> Iterator[Placement]:
+    """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
+    target = destination.target
+    allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
+    for spot in islice(_spots(arm, held, name, destination), SPOTS):
+        tool = _tool_for(held, name, target, spot)
+        for way in TO_PLACE:
+            try:
+                start = arm.planner.stance(held, along(way, tool), allow=allow, postures=1, release=release)[0]
+            except MotionFailure as failure:
+                failures.add(failure)
+            else:
+                yield Placement(spot, way, start)
+
+
+def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> Iterator[Spot]:
+    at, now = arm.pose(destination.target), arm.seen.objects[name].pose
+    sigma = float(np.hypot(arm.seen.objects[name].sigma, arm.estimate(destination.target).sigma))
+    height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
+    target = arm.inventory[destination.target]
+    for pose in placements(arm.inventory[name], target, at, now, arm.rng, destination.inside):
+        off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
+        if min(off, default=0.0) >= 0.0:
+            for drop in DROPS if destination.inside else DROPS[:1]:
+                yield Spot(at.inverse() @ pose, height + drop)
+
+
+def _tool_for(seen: Observation, name: str, target: str, spot: Spot) -> Pose:
+    """Where the tool must be for the held object to be let go at a spot."""
+    in_tool = seen.state.tool.inverse() @ seen.objects[name].pose
+    return raised(seen.objects[target].pose @ spot.pose, spot.height) @ in_tool.inverse()
+
+
+def _released(arm: Arm, held: Observation) -> float:
+    """Opening at which what is held has been let go, m."""
+    return min(held.state.gripper + 2 * CLEARANCE, arm.robot.gripper.max_width)
+
+
+def _supports(arm: Arm, target: str) -> list[str]:
+    """What bears that which stands on the target: furniture, where the target is a mere region of it."""
+    if any(geom.collides for geom in arm.inventory[target].geoms):
+        return [target]
+    return [n for n, o in arm.inventory.items() if o.fixed and o.surfaces and o.geoms and n in arm.seen.objects]
+
+
+def _touching(name: str, *supports: str) -> Pairs:
+    """The pairs that may touch while an object is grasped, or set down on its supports."""
+    return [(GRIPPER, name), *((name, support) for support in supports)]
+
+
+def _no_room(name: str, destination: Destination) -> str:
+    return f"there is no room for {name} {'in' if destination.inside else 'on'} {destination.target}"
