@@ -161,6 +161,25 @@ def _axis_angle(axis: Array, angle: float) -> Array:
     return np.append(np.asarray(axis) * np.sin(angle / 2), np.cos(angle / 2))
 
 
+class Trait(StrEnum):
+    """What an object's make allows, as far as skills and goals ask for it."""
+
+    FREE = "free"  # it may be moved about
+    GRASPABLE = "graspable"  # free, and with a grasp
+    SURFACE = "surface"  # things can stand on it
+    HOLLOW = "hollow"  # things can be put into it
+    REGION = "region"  # a named area of something else: a surface without a body
+    SLIDES = "slides"  # a drawer
+    SWINGS = "swings"  # a door
+    PRESSES = "presses"  # a button: it springs back
+    TURNS = "turns"  # a knob: it turns about its own middle
+
+
+#: A hinge through a part's middle makes a knob of it, one at its edge a door: their distance over the part's reach from
+#: the axis, below which it is a knob (chosen; a door of even thickness has 0.5).
+KNOB_ECCENTRICITY = 0.25
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectSpec:
     """One named object of a scene.
@@ -197,6 +216,40 @@ class ObjectSpec:
         """Whether the object can be picked up at all: free, and with a grasp."""
         return not self.fixed and self.joint is None and bool(self.grasps)
 
+    @property
+    def opens(self) -> bool:
+        """Whether it is a drawer or a door."""
+        return bool({Trait.SLIDES, Trait.SWINGS} & self.traits)
+
+    @property
+    def traits(self) -> frozenset[Trait]:
+        """What its make allows."""
+        free = not self.fixed and self.joint is None
+        found = {
+            Trait.FREE: free,
+            Trait.GRASPABLE: self.movable,
+            Trait.SURFACE: bool(self.surfaces),
+            Trait.HOLLOW: self.interior is not None,
+            Trait.REGION: self.fixed and not self.geoms and bool(self.surfaces),
+        }
+        moves = {self._motion()} if self.joint else set()
+        return frozenset(trait for trait, has in found.items() if has) | moves
+
+    def _motion(self) -> Trait:
+        joint = self.joint
+        if joint is None or joint.springback > 0:
+            return Trait.PRESSES
+        if joint.kind is JointKind.SLIDE:
+            return Trait.SLIDES
+        low, high = self.bounds()
+        corners = np.array(np.meshgrid(*np.column_stack([low, high]))).reshape(3, -1).T
+        reach = max(_off_axis(corner - joint.anchor, joint.axis) for corner in corners)
+        return (
+            Trait.TURNS
+            if _off_axis((low + high) / 2 - joint.anchor, joint.axis) < KNOB_ECCENTRICITY * reach
+            else Trait.SWINGS
+        )
+
     def bounds(self, pose: Pose | None = None) -> tuple[Array, Array]:
         """Lower and upper corner ``(3,)`` of the axis-aligned box around the object at ``pose``."""
         base = pose or Pose.of()
@@ -212,6 +265,11 @@ class ObjectSpec:
         """Distance (m) from the object's origin down to its lowest point at ``pose``."""
         low, _ = self.bounds(pose)
         return float(pose.position[2] - low[2])
+
+
+def _off_axis(point: Array, axis: Array) -> float:
+    """Distance (m) of a point from the line through the origin along a unit vector."""
+    return float(np.linalg.norm(point - (point @ axis) * axis))
 
 
 #: The things a scene is known to contain, by name.

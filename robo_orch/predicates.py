@@ -10,13 +10,14 @@ the simulator's referee (on true poses, sigma 0).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.special import ndtr
 
 from robo_orch.errors import GoalError, unknown
-from robo_orch.objects import Inventory, ObjectSpec, Surface
+from robo_orch.latch import Peak, joint_estimate
+from robo_orch.objects import Inventory, Joint, ObjectSpec, Surface
 from robo_orch.types import Code, PoseEstimate, Predicate, RobotState
 
 #: A fact counts as true above this probability, as false below its complement (chosen).
@@ -25,6 +26,8 @@ CONFIDENCE = 0.9
 CONTACT_TOLERANCE = 0.010
 #: A joint counts as closed below, and as open above, these shares of its range (chosen).
 CLOSED_BELOW, OPEN_ABOVE = 0.06, 0.7
+#: A button counts as pressed beyond this share of its travel, a knob as turned beyond this share of its range (chosen).
+PRESSED_ABOVE, TURNED_ABOVE = 0.5, 0.7
 #: Largest tilt (rad) of something upright (chosen: 15 degrees).
 UPRIGHT_TILT = 0.26
 
@@ -67,16 +70,30 @@ class Truth:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Facts:
-    """What predicates are evaluated on: the inventory, pose estimates by name, and what the robot holds."""
+    """What predicates are evaluated on.
+
+    Attributes:
+        inventory: the things that the scene is known to contain.
+        objects: pose estimates by name.
+        holding: what the gripper holds.
+        peaks: how far buttons were pressed in the stretch of time that is judged (:mod:`robo_orch.latch`).
+    """
 
     inventory: Inventory
     objects: Mapping[str, PoseEstimate]
     holding: str | None = None
+    peaks: Mapping[str, Peak] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, inventory: Inventory, objects: Mapping[str, PoseEstimate], state: RobotState) -> Facts:
+    def of(
+        cls,
+        inventory: Inventory,
+        objects: Mapping[str, PoseEstimate],
+        state: RobotState,
+        peaks: Mapping[str, Peak] | None = None,
+    ) -> Facts:
         """Facts as one observation gives them."""
-        return cls(inventory, objects, state.holding)
+        return cls(inventory, objects, state.holding, peaks or {})
 
 
 _Evaluator = Callable[..., Truth]
@@ -122,7 +139,7 @@ def evaluate(predicate: Predicate, facts: Facts) -> Truth:
     _, function = _TABLE[predicate.name]
     for name in predicate.args:
         if name not in facts.objects:
-            return Truth(0.0, 1.0, f"{name} has not been perceived", known=False)
+            return _unseen(name)
     truth = function(facts, *predicate.args)
     return truth.negate() if predicate.negated else truth
 
@@ -176,6 +193,34 @@ def is_closed(facts: Facts, part: str) -> Truth:
     return _joint_above(facts, part, CLOSED_BELOW).negate()
 
 
+@_predicate("turned", 1)
+def turned(facts: Facts, part: str) -> Truth:
+    """A knob stands turned."""
+    return _joint_above(facts, part, TURNED_ABOVE)
+
+
+@_predicate("pressed", 1)
+def pressed(facts: Facts, part: str) -> Truth:
+    """A button is down, or was at some moment of the stretch that is judged (:mod:`robo_orch.latch`)."""
+    now = _joint_above(facts, part, PRESSED_ABOVE)
+    peak = facts.peaks.get(part)
+    if peak is None or not now.known:
+        return now
+    travel = _joint(facts, part).limits[1]
+    because = f"{part} was pressed by {100 * peak.value / travel:.0f} % of its travel"
+    return any_of([now, Truth(peak.sure - PRESSED_ABOVE * travel, peak.sigma, because)])
+
+
+@_predicate("accessible", 1)
+def accessible(facts: Facts, thing: str) -> Truth:
+    """No shut drawer or door keeps the hand from ``thing``, nor from ``thing``'s hollow."""
+    hollows = [name for name, spec in facts.inventory.items() if spec.interior is not None]
+    around = [h for h in hollows if h == thing or (h in facts.objects and not inside(facts, thing, h).fails)]
+    parts = dict.fromkeys(part for hollow in around for part in shutters(hollow, facts.inventory))
+    truths = [is_open(facts, part) if part in facts.objects else _unseen(part) for part in parts]
+    return all_of(truths) if truths else Truth(1.0, 0.0, f"nothing shuts {thing} off")
+
+
 @_predicate("holding", 1)
 def holding(facts: Facts, thing: str) -> Truth:
     """The gripper holds ``thing``."""
@@ -223,12 +268,28 @@ def things_on(facts: Facts, support: str, certain: bool = True) -> list[str]:
     return found
 
 
+def shutters(hollow: str, inventory: Inventory) -> list[str]:
+    """The drawer that ``hollow`` is, or the doors before it: what must be open to reach into it."""
+    own = [hollow] if inventory[hollow].opens else []
+    return own + [name for name, spec in inventory.items() if _door_of(spec, hollow)]
+
+
+def _door_of(spec: ObjectSpec, hollow: str) -> bool:
+    return spec.opens and spec.interior is None and spec.joint is not None and spec.joint.parent == hollow
+
+
 def opening(facts: Facts, part: str) -> float:
-    """Estimated joint value (m or rad) of a drawer or door."""
+    """Estimated joint value (m or rad) of a drawer, door, button or knob."""
+    joint = _joint(facts, part)
+    return joint.value(facts.objects[joint.parent].pose, facts.objects[part].pose)
+
+
+def _joint(facts: Facts, part: str) -> Joint:
     joint = facts.inventory[part].joint
     if joint is None:
-        raise GoalError("a part that moves on a joint", part, "name a drawer or a door", Code.IMPOSSIBLE_GOAL)
-    return joint.value(facts.objects[joint.parent].pose, facts.objects[part].pose)
+        remedy = "name a drawer, a door, a button or a knob"
+        raise GoalError("a part that moves on a joint", part, remedy, Code.IMPOSSIBLE_GOAL)
+    return joint
 
 
 def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
@@ -246,14 +307,16 @@ def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
 def _joint_above(facts: Facts, part: str, share: float) -> Truth:
     joint = facts.inventory[part].joint
     if joint is None:
-        return Truth(-1.0, 0.0, f"{part} does not open")
+        return Truth(-1.0, 0.0, f"{part} moves on no joint")
     if joint.parent not in facts.objects:
-        return Truth(0.0, 1.0, f"{joint.parent} has not been perceived", known=False)
-    value = opening(facts, part)
-    reached = value / joint.limits[1]
-    estimate = facts.objects[part]
-    sigma = estimate.sigma if joint.kind == "slide" else estimate.sigma_angle
-    return Truth(value - share * joint.limits[1], sigma, f"{part} is {100 * reached:.0f} % open")
+        return _unseen(joint.parent)
+    value, sigma = joint_estimate(joint, facts.objects[joint.parent], facts.objects[part])
+    reach = joint.limits[1]
+    return Truth(value - share * reach, sigma, f"{part} is at {100 * value / reach:.0f} % of its range")
+
+
+def _unseen(name: str) -> Truth:
+    return Truth(0.0, 1.0, f"{name} has not been perceived", known=False)
 
 
 def _sigma(a: PoseEstimate, b: PoseEstimate) -> float:

@@ -7,7 +7,7 @@ The table is package data (``robo_orch/data/skills.yaml``); a policy card names 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from typing import Annotated, Any
@@ -16,6 +16,7 @@ import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict
 
 from robo_orch.errors import CardError, unknown
+from robo_orch.objects import Inventory, ObjectSpec, Trait
 from robo_orch.types import Predicate, Subgoal
 
 _FACT = re.compile(r"(?P<not>not\s+)?(?P<name>\w+)\(\s*(?P<args>[^()]*)\)")
@@ -62,7 +63,7 @@ class Skill(BaseModel):
 
     ``template`` is how a person would say it, with the roles in braces; ``predicate`` the name of the
     postcondition over ``roles`` in order; ``hold_seconds`` how long it must stay true; ``preconditions`` what any
-    policy needs before it can begin.
+    policy needs before it can begin; ``applies`` what each role's object must be made for.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -70,6 +71,7 @@ class Skill(BaseModel):
     template: str
     roles: tuple[str, ...]
     predicate: str
+    applies: dict[str, tuple[Trait, ...]] = {}
     preconditions: tuple[Fact, ...] = ()
     hold_seconds: float = 0.5
     contacts: tuple[ContactBound, ...] = ()
@@ -79,6 +81,32 @@ class Skill(BaseModel):
         by_role = dict(zip(self.roles, args, strict=True))
         words = {role: name.replace("_", " ") for role, name in by_role.items()}
         return Subgoal(self.template.format(**words), self.name, Predicate(self.predicate, args), by_role)
+
+    def fits(self, args: Sequence[str], inventory: Inventory) -> bool:
+        """Whether the skill is made for these objects, given in the order of ``roles``."""
+        if len(args) != len(self.roles):
+            return False
+        return all(
+            _has(inventory[name], self.applies.get(role, ())) for role, name in zip(self.roles, args, strict=True)
+        )
+
+
+def _has(spec: ObjectSpec, traits: Iterable[Trait]) -> bool:
+    return spec.traits.issuperset(traits)
+
+
+#: Postconditions that are as good as the fact asked for. "On" is also reached by stacking where that applies, a region
+#: by putting down what can be gripped and by pushing what cannot.
+_AS_GOOD = {"on": ("on", "stacked", "at"), "at": ("on", "at"), "stacked": ("stacked",)}
+
+
+def achieving(fact: Predicate, inventory: Inventory) -> tuple[Skill, ...]:
+    """The skills that bring a fact about for its objects, the one that is meant for it first."""
+    if fact.negated:
+        return ()
+    wanted = _AS_GOOD.get(fact.name, (fact.name,))
+    fitting = [s for s in skills().values() if s.predicate in wanted and s.fits(fact.args, inventory)]
+    return tuple(sorted(fitting, key=lambda s: wanted.index(s.predicate)))
 
 
 @cache
