@@ -22,7 +22,7 @@ COMMAND = Path(sys.executable).with_name("robo-orch")
 
 def run(seed: int, out: Path) -> dict:
     """One run's JSON."""
-    options = ["--scene", "kitchen", "--sim", "mujoco", "--seed", str(seed), "--out", str(out), "--json"]
+    options = ["--scene", "kitchen", "--sim", "mujoco", "--seed", str(seed), "--out", str(out), "--no-video", "--json"]
     done = subprocess.run([COMMAND, "run", GOAL, *options], capture_output=True, text=True)
     if not done.stdout.strip():
         sys.exit(f"seed {seed} printed no JSON, exit code {done.returncode}:\n{done.stderr}")
