@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Benches: every figure that is claimed, on one engine (docs/benches.md)."""
