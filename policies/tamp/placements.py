@@ -78,9 +78,7 @@ def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Ge
     yield from shares
 
 
-def _standing(
-    thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool
-) -> Pose | None:
+def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool) -> Pose | None:
     """The thing upright at a share of the room that there is for it at this heading; ``None`` if it does not fit."""
     turn = Rotation.from_euler("z", heading)
     low, high = thing.bounds(Pose.from_rotation(np.zeros(3), turn))

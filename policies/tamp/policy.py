@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.handles import close_part, open_part
 from robo_orch.policies.tamp.transfer import Destination, transfer
 from robo_orch.types import ActionChunk, Code, Done, Failed, Observation, Step, Subgoal
 
@@ -23,11 +24,23 @@ def _put_in(arm: Arm, subgoal: Subgoal) -> Script[None]:
     yield from transfer(arm, subgoal.args["object"], Destination(subgoal.args["target"], inside=True))
 
 
+def _open(arm: Arm, subgoal: Subgoal) -> Script[None]:
+    yield from open_part(arm, subgoal.args["object"])
+
+
+def _close(arm: Arm, subgoal: Subgoal) -> Script[None]:
+    yield from close_part(arm, subgoal.args["object"])
+
+
 #: What is done for each skill.
 SCRIPTS: Mapping[str, Callable[[Arm, Subgoal], Script[None]]] = {
     "pick_place": _put_on,
     "stack": _put_on,
     "place_in": _put_in,
+    "open_drawer": _open,
+    "open_door": _open,
+    "close_drawer": _close,
+    "close_door": _close,
 }
 
 

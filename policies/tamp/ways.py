@@ -35,4 +35,3 @@ def raised(pose: Pose, height: float) -> Pose:
 def backed(tool: Pose, distance: float) -> Pose:
     """A tool pose moved backwards out of the hand's direction, m."""
     return Pose(tool.position - distance * tool.matrix[:, 2], tool.quaternion)
-

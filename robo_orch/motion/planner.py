@@ -193,7 +193,7 @@ class MotionPlanner:
         Raises:
             MotionFailure: ``UNREACHABLE`` where the way breaks off, ``NO_PATH`` naming what arm or object would touch.
         """
-        with self._planning(observation, start, allow) as q0:
+        with self._planning(observation, start, allow) as q0, self._guiding(name, q0, way[0][1]):
             waypoints = [q0]
             for i, (tool, pose) in enumerate(way):
                 waypoints.extend(self.kinematics.straight(waypoints[-1], tool)[1:])
@@ -286,6 +286,14 @@ class MotionPlanner:
         if contacts:
             reason = f"{where}, {self.scene.explain(q, gripper)}"
             raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
+
+    @contextmanager
+    def _guiding(self, name: str, q: Array, pose: Pose) -> Iterator[None]:
+        """Within the block, what the object is close to where it begins, it may stay close to."""
+        self.scene.attach(name, self.kinematics.forward(q).inverse() @ pose)
+        with self.scene.starting_at(q):
+            self.scene.detach()
+            yield
 
     def _check_guided(self, observation: Observation, name: str, pose: Pose, q: Array, share: str) -> None:
         """Whether the arm keeps clear of the object that it moves, and both of everything else."""
