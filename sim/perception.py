@@ -3,7 +3,7 @@
 
 This is the only way in which object poses leave the simulator for anyone but the referee. An estimate's error has a
 part that stays while the object lies still (calibration, model fit) and a part that is new in every frame; the
-covariance covers both.
+covariance covers both. What no camera sees is remembered (:mod:`robo_orch.sim.memory`).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.sim.memory import Memory
 from robo_orch.types import Array, Pose, PoseEstimate, Precision
 
 #: One standard deviation of position (m) and rotation (rad) by precision, after DESIGN section 2.
@@ -28,99 +29,171 @@ BIAS_SHARE = 0.64
 RATE, LATENCY = 10.0, 0.05
 #: An object has moved, and gets a new bias, beyond this distance (m) or angle (rad) (chosen).
 MOVED = (0.005, 0.05)
+#: Share of an object's points that one camera must see for a pose (chosen). Parts of furniture are told by what stands
+#: out of it, a handle or a cap: most of a shut drawer is in its cabinet.
+SEEN, PART_SEEN = 0.25, 0.05
+
+
+def everything() -> Mapping[str, float]:
+    """The sight of someone to whom nothing is hidden: what is not named is seen whole."""
+    return {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scan:
-    """What the sensors of a simulated world see: the time, and a way to read true poses if a frame is due."""
+    """What the sensors of a simulated world see, read only if a frame is due.
+
+    Attributes:
+        time: s, on the robot's clock.
+        read: true poses by name.
+        share: by name, the share [0, 1] of an object that the camera which sees most of it sees.
+        hand: where the tool point is, ``(3,)``, base frame.
+    """
 
     time: float
     read: Callable[[], Mapping[str, Pose]]
+    share: Callable[[], Mapping[str, float]] = everything
+    hand: Array | None = None
 
 
 @dataclass(slots=True)
 class _State:
     rng: np.random.Generator
+    bias: Array  # (n, 6)
+    biased_at: Array  # (n, 7) position and quaternion when the bias was drawn, NaN before
+    memory: Memory
     frame: int = 0  # index of the next frame to capture
-    bias: dict[str, tuple[Pose, Array]] = field(default_factory=dict)  # pose when drawn, error (6,)
-    pending: deque[tuple[float, dict[str, PoseEstimate]]] = field(default_factory=deque)
-    latest: dict[str, PoseEstimate] = field(default_factory=dict)
+    pending: deque[tuple[float, float, Mapping[str, PoseEstimate]]] = field(default_factory=deque)
 
 
 class SimPerception:
-    """Pose estimates at :data:`RATE` with :data:`LATENCY`; the same seed and motion give the same errors.
+    """Pose estimates at :data:`RATE`, late by the latency; the same seed and motion give the same errors.
 
     Args:
         inventory: what can be seen, and how precisely.
         seed: of all errors.
         scale: factor on every sigma, stated in the covariance.
+        dropout: probability that a frame yields no pose of an object although it is seen.
+        frozen: stretch of time (from, until), s, in which no new frame comes.
+        latency: s from a frame's capture until its estimates are there.
     """
 
-    def __init__(self, inventory: Inventory, seed: int, scale: float = 1.0) -> None:
-        self._inventory, self._scale = inventory, scale
-        self._state = _State(np.random.default_rng([seed, 0x5EE]))
+    def __init__(
+        self,
+        inventory: Inventory,
+        seed: int,
+        scale: float = 1.0,
+        dropout: float = 0.0,
+        frozen: tuple[float, float] | None = None,
+        latency: float = LATENCY,
+    ) -> None:
+        self._inventory = inventory
+        self._dropout, self._frozen, self._latency = dropout, frozen or (np.inf, np.inf), latency
+        self._names = [name for name, obj in inventory.items() if obj.precision is not Precision.NONE]
+        objects = [inventory[name] for name in self._names]
+        self._sigma = scale * np.array([np.repeat(_sigma(obj), 3) for obj in objects]).reshape(-1, 6)  # (n, 6)
+        self._covariance = [np.diag(np.maximum(row, 1e-9) ** 2) for row in self._sigma]
+        self._least = {o.name: PART_SEEN if o.joint is not None else SEEN for o in objects if not o.fixed}
+        self.reseed(seed)
+
+    def reseed(self, seed: int) -> None:
+        """Forget everything and draw all errors anew."""
+        n = len(self._names)
+        rng = np.random.default_rng([seed, 0x5EE])
+        self._state = _State(rng, np.zeros((n, 6)), np.full((n, 7), np.nan), Memory(self._inventory))
 
     def observe(self, raw: Scan) -> tuple[Mapping[str, PoseEstimate], Mapping[str, float]]:
-        """The newest estimates that have arrived by ``raw.time``, and a quality per source.
+        """The newest estimates that have arrived by ``raw.time``, and the share of objects seen in the last frame.
 
-        Call at control rate; frames that fall due are captured on the way.
+        Call at control rate; frames that fall due are captured on the way. An object that the newest frame does not
+        show keeps the estimate it had, with ``visible`` false; what was never seen is not there.
         """
         state = self._state
         if raw.time >= state.frame / RATE - 1e-9:
             state.frame = int(raw.time * RATE + 1e-6) + 1
-            state.pending.append((raw.time + LATENCY, self._capture(raw)))
+            if not self._frozen[0] <= raw.time < self._frozen[1]:
+                state.pending.append((raw.time + self._latency, raw.time, self._capture(raw)))
         while state.pending and state.pending[0][0] <= raw.time + 1e-9:
-            state.latest = {**state.latest, **state.pending.popleft()[1]}
-        return state.latest, {"poses": 1.0 if state.latest else 0.0}
+            _, captured, seen = state.pending.popleft()
+            state.memory.update(captured, seen, raw.hand)
+        latest = state.memory.estimates
+        return latest, {"poses": sum(e.visible for e in latest.values()) / max(1, len(self._names))}
+
+    def remember(self, estimate: PoseEstimate) -> None:
+        """Take somebody else's word for where an object is, until a later frame shows it: the hand that let it go."""
+        self._state.memory.put(estimate)
 
     def snapshot(self) -> _State:
         """All that decides the coming estimates."""
-        return copy.deepcopy(self._state)
+        s = self._state
+        rng, memory = copy.deepcopy(s.rng), s.memory.copy()
+        return _State(rng, s.bias.copy(), s.biased_at.copy(), memory, s.frame, s.pending.copy())
 
     def restore(self, snapshot: _State) -> None:
         """Go on from a snapshot."""
-        self._state = copy.deepcopy(snapshot)
+        self._state = snapshot
+        self._state = self.snapshot()
 
     def _capture(self, raw: Scan) -> dict[str, PoseEstimate]:
-        poses = raw.read()
-        seen = {name: poses[name] for name, obj in self._inventory.items() if self._visible(obj, poses)}
-        return {name: self._estimate(name, pose, raw.time) for name, pose in seen.items()}
+        poses, share = raw.read(), raw.share()
+        # Drawn for all, seen or not: what hides one object must not change the errors of another.
+        missed = self._state.rng.random(len(self._names)) < self._dropout
+        errors = self._errors(poses)
+        seen = {}
+        for i, name in enumerate(self._names):
+            if name in poses and not missed[i] and share.get(name, 1.0) >= self._least.get(name, 0.0):
+                seen[name] = self._estimate(i, poses[name], errors[i], raw.time)
+        return seen
 
-    def _visible(self, obj: ObjectSpec, poses: Mapping[str, Pose]) -> bool:
-        return obj.precision is not Precision.NONE and obj.name in poses
+    def _errors(self, poses: Mapping[str, Pose]) -> Array:
+        """This frame's errors, ``(n, 6)``; biases are drawn anew for what has moved."""
+        state, white = self._state, np.sqrt(1.0 - BIAS_SHARE)
+        noise = state.rng.normal(size=(2, *self._sigma.shape))
+        now = np.array([_flat(poses[name]) if name in poses else _NOWHERE for name in self._names]).reshape(-1, 7)
+        fresh = ~_near(state.biased_at, now)
+        state.biased_at[fresh] = now[fresh]
+        state.bias[fresh] = (np.sqrt(BIAS_SHARE) * self._sigma * noise[0])[fresh]
+        return state.bias + white * self._sigma * noise[1]
 
-    def _estimate(self, name: str, pose: Pose, stamp: float) -> PoseEstimate:
-        obj = self._inventory[name]
-        sigma = np.repeat(self._sigma(obj), 3)
-        white = np.sqrt(1.0 - BIAS_SHARE) * sigma * self._state.rng.normal(size=6)
-        error = self._bias(name, pose, sigma) + white
-        covariance = np.diag(np.maximum(sigma, 1e-9) ** 2)
-        seen = Pose.of(pose.position + error[:3], _turned(error[3:], pose.quaternion))
-        return PoseEstimate(name, seen, covariance, stamp, "sim", obj.precision)
-
-    def _sigma(self, obj: ObjectSpec) -> Array:
-        still = obj.fixed or obj.joint is not None
-        return self._scale * np.array(FURNITURE_SIGMA if still else SIGMA[obj.precision])
-
-    def _bias(self, name: str, pose: Pose, sigma: Array) -> Array:
-        known = self._state.bias.get(name)
-        if known is not None and not _moved(known[0], pose):
-            return known[1]
-        bias = np.sqrt(BIAS_SHARE) * sigma * self._state.rng.normal(size=6)
-        self._state.bias[name] = (pose, bias)
-        return bias
+    def _estimate(self, i: int, pose: Pose, error: Array, stamp: float) -> PoseEstimate:
+        name = self._names[i]
+        seen = Pose(pose.position + error[:3], _turned(error[3:], pose.quaternion))
+        precision = self._inventory[name].precision
+        return PoseEstimate(name, seen, self._covariance[i], stamp, "sim", precision)
 
 
-def _moved(before: Pose, now: Pose) -> bool:
-    offset = now.position - before.position
-    angle = 2.0 * np.arccos(min(1.0, abs(float(before.quaternion @ now.quaternion))))
-    return bool(offset @ offset > MOVED[0] ** 2 or angle > MOVED[1])
+_NOWHERE = np.full(7, np.nan)
+
+
+def _sigma(obj: ObjectSpec) -> tuple[float, float]:
+    return FURNITURE_SIGMA if obj.fixed or obj.joint is not None else SIGMA[obj.precision]
+
+
+def _flat(pose: Pose) -> Array:
+    return np.concatenate([pose.position, pose.quaternion])
+
+
+def _near(before: Array, now: Array) -> Array:
+    """Whether each of ``(n, 7)`` poses is within :data:`MOVED` of what it was; never where either is NaN."""
+    offset = now[:, :3] - before[:, :3]
+    cosine = np.minimum(1.0, np.abs(np.einsum("ij,ij->i", before[:, 3:], now[:, 3:])))
+    return (np.einsum("ij,ij->i", offset, offset) <= MOVED[0] ** 2) & (2.0 * np.arccos(cosine) <= MOVED[1])
 
 
 def _turned(rotvec: Array, quaternion: Array) -> Array:
     """The orientation (xyzw) after a further turn by a rotation vector (rad) about the base frame's axes."""
-    angle = float(np.sqrt(rotvec @ rotvec))
-    v = rotvec * (0.5 * np.sinc(angle / (2.0 * np.pi)))
-    w, u, c = np.cos(0.5 * angle), quaternion[:3], quaternion[3]
-    cross = np.array([v[1] * u[2] - v[2] * u[1], v[2] * u[0] - v[0] * u[2], v[0] * u[1] - v[1] * u[0]])
-    return np.append(w * u + c * v + cross, w * c - v @ u)
+    vx, vy, vz = rotvec.tolist()
+    ux, uy, uz, c = quaternion.tolist()
+    angle = float(np.sqrt(vx * vx + vy * vy + vz * vz))
+    # sin(angle / 2) / angle, with its limit at 0.
+    s = np.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
+    vx, vy, vz, w = s * vx, s * vy, s * vz, float(np.cos(0.5 * angle))
+    turned = np.array(
+        [
+            w * ux + c * vx + vy * uz - vz * uy,
+            w * uy + c * vy + vz * ux - vx * uz,
+            w * uz + c * vz + vx * uy - vy * ux,
+            w * c - vx * ux - vy * uy - vz * uz,
+        ]
+    )
+    return turned / np.sqrt(turned @ turned)

@@ -71,6 +71,7 @@ class Referee:
         self._n = model.nbody
         self._names = [model.body(i).name for i in range(model.nbody)]
         self._body = {name: model.body(name).id for name in inventory}
+        self._ids = np.array(list(self._body.values()), dtype=int)
         self._fingers = [int(model.joint(name).bodyid.item()) for name in robot.gripper.joints]
         self._supports = [self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None]
         self._movers = [o.name for o in inventory.values() if not o.fixed]
@@ -108,7 +109,8 @@ class Referee:
 
     def poses(self) -> dict[str, Pose]:
         """True poses of all objects in the base frame."""
-        return {name: Pose.from_wxyz(self._data.xpos[i], self._data.xquat[i]) for name, i in self._body.items()}
+        positions, turns = self._data.xpos[self._ids], self._data.xquat[self._ids][:, [1, 2, 3, 0]]
+        return {name: Pose(p, q) for name, p, q in zip(self._body, positions, turns, strict=True)}
 
     def held(self) -> str | None:
         """The object that every finger presses on, if any."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ from robo_orch.robots.spec import RobotSpec
 from robo_orch.sim.lowlevel import Setpoint, servo_commands
 from robo_orch.sim.mujoco.look import dress
 from robo_orch.sim.mujoco.render import Renderer
+from robo_orch.sim.mujoco.sight import Sight
 from robo_orch.sim.perception import Scan
 from robo_orch.sim.referee import Referee
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
@@ -26,6 +27,8 @@ from robo_orch.types import Array, JointTarget, Pose
 
 #: Downward speed of an object that is put somewhere, m/s: enough to wake it, too little to matter (chosen).
 WAKE_SPEED = 1e-3
+
+_XYZW = np.array([1, 2, 3, 0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -41,12 +44,33 @@ class Body:
     tool: Pose
 
 
+def _as_described(_spec: mujoco.MjSpec) -> None:
+    """No alteration."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Alterations:
+    """What is different in a perturbed world. All of it is deterministic, so that a replay repeats it.
+
+    Attributes:
+        spec: changes the description before it is compiled, objects included: masses, friction, cameras, lights.
+        events: (time s, what somebody does to the world then), in order of time. It is done at the start of the first
+            control period that begins at that time or later, and belongs to snapshots.
+        image: (picture ``(H, W, 3)`` uint8, camera, time s) -> picture, for every picture of the present.
+    """
+
+    spec: Callable[[mujoco.MjSpec], None] = _as_described
+    events: Sequence[tuple[float, Callable[[MujocoWorld], None]]] = ()
+    image: Callable[[NDArray[np.uint8], str, float], NDArray[np.uint8]] | None = None
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Snapshot:
     data: mujoco.MjData
     setpoint: Setpoint
     digest: Any
     referee: Any
+    events: int
 
 
 class MujocoWorld:
@@ -61,8 +85,8 @@ class MujocoWorld:
     _setpoint: Setpoint
     _digest: Any
 
-    def __init__(self, layout: Layout, robot: RobotSpec) -> None:
-        self._robot = robot
+    def __init__(self, layout: Layout, robot: RobotSpec, alter: Alterations | None = None) -> None:
+        self._robot, self._alter = robot, alter or Alterations()
         self._renderers: dict[bool, Renderer] = {}
         self._build(layout)
 
@@ -92,6 +116,7 @@ class MujocoWorld:
 
     def step(self, target: JointTarget) -> None:
         """Advance one control period towards ``target``."""
+        self._happen()
         commands, self._setpoint = servo_commands(self._setpoint, target, self._robot, self._steps)
         model, data, after_step = self._model, self._data, self.referee.after_step
         for command in commands:
@@ -99,6 +124,7 @@ class MujocoWorld:
             mujoco.mj_step(model, data)
             after_step()
         mujoco.mj_kinematics(self._model, self._data)
+        self._body = None
         self.referee.after_tick()
         for part in (self._data.qpos, self._data.qvel, self._data.ctrl):
             self._digest.update(part.tobytes())
@@ -119,20 +145,60 @@ class MujocoWorld:
         joint.qvel[:] = 0.0
         joint.qvel[2] = -WAKE_SPEED
 
+    def move_part(self, name: str, value: float) -> None:
+        """Somebody reaches in and moves a drawer, door, button or knob to a joint value (m or rad), within its limits.
+
+        What lies in a drawer stays where it is and is pushed by it, if at all. A perturbation, never a way to act.
+
+        Raises:
+            SceneError: there is no such part.
+        """
+        parts = {o.name: o.joint for o in self.layout.inventory.values() if o.joint is not None}
+        if name not in parts:
+            raise unknown(SceneError, "a part that moves on a joint", name, parts)
+        joint = self._data.joint(name)
+        joint.qpos[:] = np.clip(value, *parts[name].limits)
+        joint.qvel[:] = WAKE_SPEED if value <= parts[name].limits[0] else -WAKE_SPEED
+
+    def put_arm(self, q: Array, width: float) -> None:
+        """Set the arm, at rest, to joint positions ``(n,)`` (rad) and an opening (m): before training or probing begins.
+
+        It does not touch what is in the way; the caller sees to that.
+        """
+        d, limits = self._data, self._robot.limits
+        q = np.clip(np.asarray(q, dtype=float), limits.lower, limits.upper)
+        self._setpoint = Setpoint(q, np.zeros_like(q), width)
+        fingers = np.full(len(self._robot.gripper.joints), width / 2)
+        d.qpos[self._qpos] = d.ctrl[self._servos] = np.append(q, fingers)
+        d.qvel[self._dofs] = 0.0
+        mujoco.mj_forward(self._model, d)
+        self._body = None
+
     def body(self) -> Body:
         """The robot's own sensing."""
-        d = self._data
-        n = len(self._robot.names)
-        effort = d.actuator_force[self._servos].copy()
-        wxyz = np.empty(4)
-        mujoco.mju_mat2Quat(wxyz, d.site_xmat[self._tool])
-        tool = Pose.from_wxyz(d.site_xpos[self._tool], wxyz)
-        q = d.qpos[self._qpos].copy()
-        return Body(self.time, q[:n], d.qvel[self._dofs[:n]].copy(), effort[:n], q[n:], effort[n:], tool)
+        if self._body is None:
+            self._body = self._sense()
+        return self._body
 
     def scan(self) -> Scan:
         """What perception looks at."""
-        return Scan(self.time, self.referee.poses)
+        return Scan(self.time, self.referee.poses, self._sight.share, self._data.site_xpos[self._tool])
+
+    def _sense(self) -> Body:
+        d = self._data
+        n = len(self._robot.names)
+        q, qd = d.qpos[self._qpos], d.qvel[self._dofs]
+        effort = d.actuator_force[self._servos]
+        wxyz = np.empty(4)
+        mujoco.mju_mat2Quat(wxyz, d.site_xmat[self._tool])
+        tool = Pose(d.site_xpos[self._tool].copy(), wxyz[_XYZW])
+        return Body(self.time, q[:n], qd[:n], effort[:n], q[n:], effort[n:], tool)
+
+    def _happen(self) -> None:
+        events = self._alter.events
+        while self._happened < len(events) and events[self._happened][0] <= self.time + 1e-9:
+            events[self._happened][1](self)
+            self._happened += 1
 
     def render(
         self, camera: str, size: tuple[int, int] = (640, 480), of: _Snapshot | None = None, plain: bool = False
@@ -149,18 +215,21 @@ class MujocoWorld:
         shown = of.data if of else self._data
         mujoco.mj_copyData(self._picture, self._model, shown)  # so that looking never disturbs the physics
         mujoco.mj_forward(self._model, self._picture)
-        return self._renderers[plain].draw(self._picture, camera, *size)
+        image = self._renderers[plain].draw(self._picture, camera, *size)
+        alter = self._alter.image
+        return image if alter is None or of is not None else alter(image, camera, self.time)
 
     def snapshot(self) -> _Snapshot:
         """All that is needed to go on from here: the whole of MuJoCo's state, setpoint, hash, referee."""
         data = copy.copy(self._data)
-        return _Snapshot(data, self._setpoint, self._digest.copy(), self.referee.snapshot())
+        return _Snapshot(data, self._setpoint, self._digest.copy(), self.referee.snapshot(), self._happened)
 
     def restore(self, snapshot: _Snapshot) -> None:
         """Go on from a snapshot of this layout, bit-equal."""
         mujoco.mj_copyData(self._data, self._model, snapshot.data)
         self._setpoint, self._digest = snapshot.setpoint, snapshot.digest.copy()
         self.referee.restore(snapshot.referee)
+        self._happened, self._body = snapshot.events, None
 
     def close(self) -> None:
         """Give GL resources back."""
@@ -170,7 +239,7 @@ class MujocoWorld:
     def _build(self, layout: Layout) -> None:
         self.close()
         self.layout = layout
-        self._model = _compile(layout, self._robot)
+        self._model = _compile(layout, self._robot, self._alter)
         self._data = mujoco.MjData(self._model)
         self._picture = mujoco.MjData(self._model)
         self._index()
@@ -181,7 +250,11 @@ class MujocoWorld:
         self._data.ctrl[self._servos] = np.append(robot.home, fingers)
         mujoco.mj_forward(self._model, self._data)
         self.referee = Referee(self._model, self._data, layout.inventory, robot)
+        fixed = [name for name, camera in layout.cameras.items() if not camera.mount]
+        self._sight = Sight(self._model, self._data, layout.inventory, fixed)
         self._digest = hashlib.sha256()
+        self._body: Body | None = None
+        self._happened = 0
 
     def _index(self) -> None:
         names = joint_names(self._robot)
@@ -192,7 +265,7 @@ class MujocoWorld:
         self._tool = self._model.site(TOOL_SITE).id
 
 
-def _compile(layout: Layout, robot: RobotSpec) -> mujoco.MjModel:
+def _compile(layout: Layout, robot: RobotSpec, alter: Alterations) -> mujoco.MjModel:
     spec = robot_spec_mjcf(robot, actuated=True)
     dress(spec, layout.cameras, layout.lights)
     poses: Mapping[str, Pose] = layout.poses
@@ -200,4 +273,5 @@ def _compile(layout: Layout, robot: RobotSpec) -> mujoco.MjModel:
         add_object(spec, obj, poses[name])
     # What lies still costs nothing until something touches it: three times faster.
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
+    alter.spec(spec)
     return spec.compile()
