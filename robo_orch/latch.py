@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """What springs back: how far each button was pressed in a stretch of time.
 
-A button is up again when a step is judged, so that ``pressed`` is a fact about a stretch of time. Whoever judges a stretch
-shows a :class:`Latch` every observation in it (the referee: the true poses after every tick) and evaluates facts with
-its ``peaks``.
+A button is up again when a step is judged, so that ``pressed`` is a fact about a stretch of time. Whoever judges a
+stretch shows a :class:`Latch` every observation in it (the referee: the true poses after every tick) and evaluates
+facts with its ``peaks``.
 """
 
 from __future__ import annotations

@@ -156,8 +156,8 @@ def any_of(truths: list[Truth]) -> Truth:
 
 @_predicate("on", 2)
 def on(facts: Facts, top: str, support: str) -> Truth:
-    """``top`` stands on one of ``support``'s surfaces, released."""
-    surfaces = facts.inventory[support].surfaces
+    """``top`` stands on one of ``support``'s surfaces, released; a hollow's floor counts only where that is all."""
+    surfaces = facts.inventory[support].tops
     if not surfaces:
         return Truth(-1.0, 0.0, f"nothing can stand on {support}")
     return any_of([_stands_on(facts, top, support, surface) for surface in surfaces])
@@ -183,14 +183,23 @@ def inside(facts: Facts, thing: str, container: str) -> Truth:
 
 @_predicate("open", 1)
 def is_open(facts: Facts, part: str) -> Truth:
-    """A drawer or door stands open."""
+    """A drawer or door stands open; of something hollow, every door before it. What has no door is never shut."""
+    spec = facts.inventory[part]
+    if spec.joint is None and spec.interior is not None:
+        doors = [is_open(facts, door) for door in shutters(part, facts.inventory)]
+        return all_of(doors) if doors else Truth(1.0, 0.0, f"nothing shuts {part}")
     return _joint_above(facts, part, OPEN_ABOVE)
 
 
 @_predicate("closed", 1)
 def is_closed(facts: Facts, part: str) -> Truth:
-    """A drawer or door is shut."""
-    return _joint_above(facts, part, CLOSED_BELOW).negate()
+    """A drawer or door is shut; of something hollow, every door before it."""
+    spec = facts.inventory[part]
+    if spec.joint is None and spec.interior is not None:
+        doors = [is_closed(facts, door) for door in shutters(part, facts.inventory)]
+        return all_of(doors) if doors else Truth(-1.0, 0.0, f"nothing shuts {part}")
+    truth = _joint_above(facts, part, CLOSED_BELOW)
+    return truth.negate() if spec.joint is not None else truth
 
 
 @_predicate("turned", 1)
@@ -213,11 +222,11 @@ def pressed(facts: Facts, part: str) -> Truth:
 
 @_predicate("accessible", 1)
 def accessible(facts: Facts, thing: str) -> Truth:
-    """No shut drawer or door keeps the hand from ``thing``, nor from ``thing``'s hollow."""
-    hollows = [name for name, spec in facts.inventory.items() if spec.interior is not None]
-    around = [h for h in hollows if h == thing or (h in facts.objects and not inside(facts, thing, h).fails)]
-    parts = dict.fromkeys(part for hollow in around for part in shutters(hollow, facts.inventory))
-    truths = [is_open(facts, part) if part in facts.objects else _unseen(part) for part in parts]
+    """``thing`` is in nothing that is shut, nor is it a drawer that is."""
+    hollows = [n for n, s in facts.inventory.items() if s.interior is not None and n != thing and n in facts.objects]
+    around = [hollow for hollow in hollows if not inside(facts, thing, hollow).fails]
+    own = [thing] if facts.inventory[thing].opens else []
+    truths = [is_open(facts, name) for name in (*own, *around)]
     return all_of(truths) if truths else Truth(1.0, 0.0, f"nothing shuts {thing} off")
 
 
@@ -308,8 +317,9 @@ def _joint_above(facts: Facts, part: str, share: float) -> Truth:
     joint = facts.inventory[part].joint
     if joint is None:
         return Truth(-1.0, 0.0, f"{part} moves on no joint")
-    if joint.parent not in facts.objects:
-        return _unseen(joint.parent)
+    for name in (part, joint.parent):
+        if name not in facts.objects:
+            return _unseen(name)
     value, sigma = joint_estimate(joint, facts.objects[joint.parent], facts.objects[part])
     reach = joint.limits[1]
     return Truth(value - share * reach, sigma, f"{part} is at {100 * value / reach:.0f} % of its range")

@@ -9,9 +9,10 @@ from typing import Self
 
 import numpy as np
 
-from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.objects import Inventory, ObjectSpec, Trait
 from robo_orch.planners.consistency import PLACED, area, footprint
-from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate
+from robo_orch.planners.where import ground_of
+from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate, shutters
 from robo_orch.types import Predicate
 
 #: Errors of a pose larger than this many sigma are not reckoned with (chosen).
@@ -30,6 +31,7 @@ class Belief:
         joints: True for certainly open, False for certainly closed, None for neither.
         held: the object in the gripper.
         others: facts of further predicates that hold.
+        ground: the furniture of which a region is a part, by region.
     """
 
     inventory: Inventory
@@ -38,6 +40,7 @@ class Belief:
     joints: dict[str, bool | None] = field(default_factory=dict)
     held: str | None = None
     others: set[Predicate] = field(default_factory=set)
+    ground: dict[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, facts: Facts) -> Self:
@@ -45,12 +48,22 @@ class Belief:
         belief = cls(facts.inventory, held=facts.holding)
         radius = {name: _radius(spec) for name, spec in facts.inventory.items()}
         for name, spec in facts.inventory.items():
-            if spec.joint is not None:
+            if Trait.REGION in spec.traits and (ground := ground_of(name, facts)):
+                belief.ground[name] = ground
+            belief._note(name, facts)
+            if spec.opens:
                 opened, closed = (evaluate(Predicate(p, (name,)), facts) for p in ("open", "closed"))
                 belief.joints[name] = True if opened.holds else False if closed.holds else None
-            elif not spec.fixed:
+            elif Trait.FREE in spec.traits:
                 belief._locate(name, facts, radius)
         return belief
+
+    def _note(self, name: str, facts: Facts) -> None:
+        """Facts that stay true until a skill changes them."""
+        traits = self.inventory[name].traits
+        relevant = {"pressed": Trait.PRESSES, "turned": Trait.TURNS, "upright": Trait.FREE}
+        about = [Predicate(p, (name,)) for p, trait in relevant.items() if trait in traits]
+        self.others |= {fact for fact in about if evaluate(fact, facts).holds}
 
     def _locate(self, name: str, facts: Facts, radius: Mapping[str, float]) -> None:
         self.where[name], self.sure[name] = set(), set()
@@ -75,7 +88,7 @@ class Belief:
             return (not self.loose(fact.args[0])) != fact.negated
         if fact.name == "holding":
             return (self.held == fact.args[0]) != fact.negated
-        return fact in self.others
+        return (Predicate(fact.name, fact.args) in self.others) != fact.negated
 
     def on(self, place: str) -> list[str]:
         """What stands on ``place``."""
@@ -99,20 +112,28 @@ class Belief:
                 front += [place for _, place in sorted(self.where.get(at, ()))]
         return found
 
-    def shut(self, name: str) -> list[str]:
-        """Drawers and doors that must be opened to reach ``name`` or to put something into it."""
-        return [n for n in self.chain(name) if n in self.joints and self.joints[n] is not True]
+    def shut(self, name: str, inside: bool = False) -> list[str]:
+        """Drawers and doors that must be opened to reach ``name``, or with ``inside`` its hollow."""
+        parts = shutters(name, self.inventory) if inside or self.inventory[name].opens else []
+        for relation, place in sorted(self.where.get(name, ())):
+            parts += self.shut(place, relation == "in")
+        return [part for part in dict.fromkeys(parts) if self.joints.get(part) is not True]
+
+    def behind(self, part: str) -> list[str]:
+        """Hollows that a drawer or door shuts."""
+        return [n for n, s in self.inventory.items() if s.interior is not None and part in shutters(n, self.inventory)]
 
     def room(self, name: str, place: str) -> bool:
-        """Whether there is space for ``name`` on ``place``; an empty place always has some."""
-        there = [n for n in self.on(place) if n != name]
+        """Whether there is space for ``name`` on (or only in) ``place``; an empty place always has some."""
+        spec = self.inventory[place]
+        there = [n for n in (self.on(place) if spec.surfaces else self.within(place)) if n != name]
         needed = sum(footprint(self.inventory[n]) for n in (name, *there))
         return not there or needed <= area(self.inventory[place])
 
     def move(self, name: str, relation: str, place: str) -> None:
         """After an object was put somewhere and let go."""
-        self.where[name] = {(relation, place)}
-        self.sure[name] = {(relation, place)}
+        spots = {(relation, place)} | ({("on", self.ground[place])} if place in self.ground else set())
+        self.where[name], self.sure[name] = set(spots), set(spots)
         if self.held == name:
             self.held = None
 

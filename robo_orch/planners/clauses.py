@@ -8,15 +8,24 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from robo_orch.errors import GoalError
-from robo_orch.objects import ObjectSpec
+from robo_orch.objects import ObjectSpec, Trait
+from robo_orch.planners.english import english, phrase
 from robo_orch.planners.reference import Fits, Resolver, Where
 from robo_orch.planners.syntax import Clause, NounPhrase, Place, shown
+from robo_orch.predicates import shutters
 from robo_orch.types import Code, Predicate
 
 #: Which prepositions say where things shall be; after other verbs, ON and IN only tell which thing is meant.
-_ENDS = {"TAKE": ("OFF", "TO")}
+_ENDS = {"TAKE": ("OFF", "TO"), "SERVE": ("ON", "IN", "TO"), "DISCARD": ("ON", "IN", "TO")}
 _ANY_END = ("ON", "IN", "OFF", "TO")
-_FACT = {"OPEN": "open", "CLOSE": "closed", "CLEAR": "clear"}
+_FACT = {"OPEN": "open", "CLOSE": "closed", "CLEAR": "clear", "PRESS": "pressed", "TURN": "turned"}
+_FITS: dict[str, Fits] = {
+    "OPEN": lambda spec: spec.opens,
+    "CLOSE": lambda spec: spec.opens,
+    "CLEAR": lambda spec: bool(spec.surfaces),
+    "PRESS": lambda spec: Trait.PRESSES in spec.traits,
+    "TURN": lambda spec: Trait.TURNS in spec.traits,
+}
 
 
 @dataclass(slots=True)
@@ -37,7 +46,9 @@ class ClauseReader:
             clause = self._completed(clause)
         self.previous = clause
         if clause.verb in _FACT:
-            facts = [Predicate(_FACT[clause.verb], (name,)) for name in self._parts(clause)]
+            facts = [Predicate(_FACT[clause.verb], (name,)) for name in self._parts(clause, clause.verb)]
+        elif clause.verb in ("PUSH", "PULL") and not clause.places:
+            facts = self._pushed(clause)
         elif clause.verb == "STACK":
             facts = self._stack(clause)
         else:
@@ -50,21 +61,46 @@ class ClauseReader:
             return replace(clause, verb="STATE")
         return replace(clause, verb=before.verb, negated=before.negated)
 
-    def _parts(self, clause: Clause) -> list[str]:
-        names = self._themes(clause, clause.places, lambda s: clause.verb == "CLEAR" or s.joint is not None)
-        return names if clause.verb == "CLEAR" else [self._moving_part(name) for name in names]
+    def _parts(self, clause: Clause, verb: str) -> list[str]:
+        names = self._themes(clause, clause.places, _FITS[verb])
+        return names if verb == "CLEAR" else [self._part(name, _FITS[verb]) for name in names]
+
+    def _pushed(self, clause: Clause) -> list[Predicate]:
+        """Without a place, a button is pushed in, a drawer or door shut; what is pulled comes open."""
+        if clause.verb == "PULL":
+            return [Predicate("open", (name,)) for name in self._parts(clause, "OPEN")]
+        names = self._themes(clause, (), lambda s: s.joint is not None)
+        if all(map(_FITS["PRESS"], map(self.resolver.inventory.__getitem__, names))):
+            return [Predicate("pressed", (name,)) for name in names]
+        shut = [self._part(name, _FITS["CLOSE"]) for name in names]
+        if all(map(_FITS["CLOSE"], map(self.resolver.inventory.__getitem__, shut))):
+            return [Predicate("closed", (name,)) for name in shut]
+        raise self._says_too_little(clause)
 
     def _move(self, clause: Clause) -> list[Predicate]:
         end, rest = self._split(clause)
-        names = self._themes(clause, rest, lambda s: s.movable)
+        names = self._themes(clause, rest, lambda s: s.movable or (clause.verb == "PUSH" and Trait.FREE in s.traits))
+        facts = [Predicate("upright", (name,)) for name in names] if clause.upright else []
+        end = end or self._usual(clause)
         if end is None:
             if clause.verb in ("TAKE", "GET"):
-                return [Predicate("holding", (name,)) for name in names]
+                return [*(Predicate("holding", (name,)) for name in names), *facts]
+            if facts:
+                return facts
             raise self._says_too_little(clause)
         place = self._place(end)
         if clause.themes[0].every or len(names) > 1:
             names = [name for name in names if name != place] or names
-        return [fact for name in names for fact in self._at(name, end.preposition, place)]
+        return [*(fact for name in names for fact in self._at(name, end.preposition, place)), *facts]
+
+    def _usual(self, clause: Clause) -> Place | None:
+        """Where things go by this verb if nothing is said: what is served goes on the tray, if there is one."""
+        preposition, things = english().usual.get(clause.verb, ("", ()))
+        there = [noun for thing in things if (noun := NounPhrase((thing,))) and self.resolver.exists(noun)]
+        if things and not there:
+            expected = f"a {' or a '.join(things)}, where things go by this verb"
+            raise GoalError(expected, "a scene without", "say where they shall go", Code.UNKNOWN_OBJECT)
+        return Place(preposition, there[0]) if there else None
 
     def _stack(self, clause: Clause) -> list[Predicate]:
         """Several things that are stacked make one tower, the first on top."""
@@ -99,9 +135,9 @@ class ClauseReader:
         return kept
 
     def _place(self, place: Place) -> str:
-        hollow = place.preposition == "IN"
-        found = self.resolver.one(place.of, lambda s: s.interior is not None if hollow else bool(s.surfaces))
-        return self._hollow_part(found) if hollow else found
+        if place.preposition != "IN":
+            return self.resolver.one(place.of, lambda s: bool(s.surfaces))
+        return self._part(self.resolver.one(place.of, _takes_in), _takes_in)
 
     def _at(self, name: str, preposition: str, place: str) -> list[Predicate]:
         spec = self.resolver.inventory[place]
@@ -109,35 +145,38 @@ class ClauseReader:
             on = [Predicate("on", (name, place), negated=True)] if spec.surfaces or spec.interior is None else []
             inside = [Predicate("in", (name, place), negated=True)] if spec.interior is not None else []
             return inside if _only_floor(spec) else on + inside
-        relation = "in" if preposition == "IN" else "on"
-        if _only_floor(spec):
-            relation = "in"
-        return [Predicate(relation, (name, place))]
-
-    def _moving_part(self, name: str) -> str:
-        return self._part(name, lambda s: s.joint is not None)
-
-    def _hollow_part(self, name: str) -> str:
-        return self._part(name, lambda s: s.interior is not None)
+        if Trait.REGION in spec.traits:
+            return [Predicate("at", (name, place))]
+        return [Predicate("in" if preposition == "IN" or _only_floor(spec) else "on", (name, place))]
 
     def _part(self, name: str, fits: Fits) -> str:
-        """The one part of ``name`` that fits: "open the cabinet" means its drawer, if it has just one."""
+        """The one part of ``name`` that fits: "open the cabinet" means the door before its hollow, or its one drawer.
+
+        Raises:
+            GoalError: ``AMBIGUOUS_OBJECT`` where several parts could be meant.
+        """
         inventory = self.resolver.inventory
         if fits(inventory[name]):
             return name
         parts = [n for n, s in inventory.items() if s.joint is not None and s.joint.parent == name and fits(s)]
-        return parts[0] if len(parts) == 1 else name
+        before = [part for part in parts if inventory[name].interior and part in shutters(name, inventory)]
+        if len(parts) > 1 and len(before) != 1:
+            raise self.resolver.ambiguous(phrase(name), parts)
+        return next(iter(before or parts), name)
 
     def _says_too_little(self, clause: Clause) -> GoalError:
         what = " and ".join(map(str, clause.themes))
         remedy = f'say where, e.g. "put the {what} on the table"'
+        if beside := [p for p in clause.places if p.preposition not in _ANY_END]:
+            remedy = f"that a thing is {beside[0].preposition} of another only tells which one is meant; {remedy}"
         return GoalError(f"a place for {what}", shown(self.text), remedy, Code.NOT_UNDERSTOOD)
 
 
+def _takes_in(spec: ObjectSpec) -> bool:
+    """Whether "in" may be said of it: "in the drawer", "in the middle of the table"."""
+    return spec.interior is not None or Trait.REGION in spec.traits
+
+
 def _only_floor(spec: ObjectSpec) -> bool:
-    """Whether everything that could stand on the object's surfaces would stand inside its hollow."""
-    hollow = spec.interior
-    if hollow is None:
-        return False
-    top = hollow.centre[2] + hollow.half[2] - 1e-6
-    return all(surface.centre[2] < top for surface in spec.surfaces)
+    """Whether whatever stands on it is in it: a drawer, a bin."""
+    return bool(spec.surfaces) and len(spec.floors) == len(spec.surfaces)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from robo_orch.errors import GoalError
-from robo_orch.objects import Inventory, ObjectSpec, Shape
+from robo_orch.objects import Inventory, ObjectSpec, Shape, Trait
 from robo_orch.predicates import check
 from robo_orch.types import Code, Predicate
 
@@ -15,12 +15,23 @@ from robo_orch.types import Code, Predicate
 PLACED = {"on": "on", "stacked": "on", "at": "on", "in": "in"}
 
 
-def conflict(a: Predicate, b: Predicate) -> bool:
+#: What each fact about a part needs, in words and as traits of which one must be there.
+_MADE_FOR = {
+    "open": ("something that opens and closes", {Trait.SLIDES, Trait.SWINGS}, "name a drawer or a door"),
+    "closed": ("something that opens and closes", {Trait.SLIDES, Trait.SWINGS}, "name a drawer or a door"),
+    "pressed": ("something that can be pressed", {Trait.PRESSES}, "name a button"),
+    "turned": ("something that can be turned", {Trait.TURNS}, "name a knob"),
+    "upright": ("something that can stand by itself", {Trait.FREE}, "name something that is not furniture"),
+    "clear": ("something with a surface to clear", {Trait.SURFACE}, "name something that things can stand on"),
+}
+
+
+def conflict(a: Predicate, b: Predicate, inventory: Inventory) -> bool:
     """Whether two facts cannot hold at the same time. Symmetric."""
-    return _conflict(a, b) or _conflict(b, a)
+    return _conflict(a, b, inventory) or _conflict(b, a, inventory)
 
 
-def check_consistent(facts: Sequence[Predicate]) -> None:
+def check_consistent(facts: Sequence[Predicate], inventory: Inventory) -> None:
     """Refuse facts that cannot all hold at the same time.
 
     Raises:
@@ -30,7 +41,7 @@ def check_consistent(facts: Sequence[Predicate]) -> None:
         if a.name in PLACED and not a.negated and a.args[0] == a.args[1]:
             raise _contradiction(f"'{a}'")
         for b in facts[:i]:
-            if conflict(a, b):
+            if conflict(a, b, inventory):
                 raise _contradiction(f"'{b}' together with '{a}'")
     below: dict[str, set[str]] = {}
     for fact in facts:
@@ -53,10 +64,9 @@ def check_possible(facts: Iterable[Predicate], inventory: Inventory) -> None:
     for fact in facts:
         check(fact, inventory)
         spec = inventory[fact.args[0]]
-        if fact.name in ("open", "closed") and spec.joint is None:
-            raise _impossible("something that opens and closes", spec, "name a drawer or a door")
-        if fact.name == "clear" and not spec.surfaces:
-            raise _impossible("something with a surface to clear", spec, "name something that things can stand on")
+        expected, traits, remedy = _MADE_FOR.get(fact.name, ("", spec.traits, ""))
+        if not traits & spec.traits and expected:
+            raise _impossible(expected, spec, remedy)
         if not fact.negated and fact.name in PLACED:
             _check_placed(fact, inventory)
     _check_room(facts, inventory)
@@ -66,7 +76,7 @@ def agree(facts: Sequence[Predicate], inventory: Inventory) -> bool:
     """Whether facts can hold together."""
     try:
         check_possible(facts, inventory)
-        check_consistent(facts)
+        check_consistent(facts, inventory)
     except GoalError:
         return False
     return True
@@ -90,11 +100,13 @@ def footprint(spec: ObjectSpec) -> float:
 
 
 def area(spec: ObjectSpec) -> float:
-    """Area (m^2) of an object's surfaces."""
-    return sum((3.1416 * s.half[0] ** 2) if s.round else 4 * s.half[0] * s.half[1] for s in spec.surfaces)
+    """Area (m^2) of the surfaces on which things stand on an object, else of the floor of its hollow."""
+    if not spec.surfaces and spec.interior is not None:
+        return float(4 * spec.interior.half[0] * spec.interior.half[1])
+    return sum((3.1416 * s.half[0] ** 2) if s.round else 4 * s.half[0] * s.half[1] for s in spec.tops)
 
 
-def _conflict(a: Predicate, b: Predicate) -> bool:
+def _conflict(a: Predicate, b: Predicate, inventory: Inventory) -> bool:
     same = PLACED.get(a.name, a.name) == PLACED.get(b.name, b.name) and a.args == b.args
     if same:
         return a.negated != b.negated
@@ -103,15 +115,28 @@ def _conflict(a: Predicate, b: Predicate) -> bool:
     if a.negated or b.negated:
         return False
     if a.name in PLACED and b.name in PLACED:
-        return a.args[0] == b.args[0] and a.args[1] != b.args[1]
+        return a.args[0] == b.args[0] and a.args[1] != b.args[1] and not _part_of(b.args[1], a.args[1], inventory)
     if a.name == "holding":
         return b.name == "holding" or (b.name in PLACED and b.args[0] == a.args[0])
     return a.name == "clear" and PLACED.get(b.name) == "on" and b.args[1] == a.args[0]
 
 
+def _part_of(region: str, whole: str, inventory: Inventory) -> bool:
+    """Whether ``region`` may be a part of ``whole`` (or the other way round): both may hold of one thing."""
+    traits = [inventory[name].traits for name in (region, whole)]
+    regions = [Trait.REGION in t for t in traits]
+    return any(regions) and not all(regions) and all(inventory[name].fixed for name in (region, whole))
+
+
 def _check_placed(fact: Predicate, inventory: Inventory) -> None:
     thing, place = (inventory[name] for name in fact.args)
-    if not thing.movable:
+    pushed = Trait.REGION in place.traits and Trait.FREE in thing.traits
+    if not thing.movable and not pushed:
+        if Trait.FREE in thing.traits and (
+            regions := [_said(s) for s in inventory.values() if Trait.REGION in s.traits]
+        ):
+            remedy = f"it can only be pushed, to the {' or the '.join(regions)}"
+            raise _impossible("something that the robot can pick up", thing, remedy)
         why = "it is furniture" if thing.fixed or thing.joint else "there is nothing to grasp it by"
         raise _impossible("something that the robot can pick up", thing, f"{why}; name something else")
     if fact.name == "in" and place.interior is None:

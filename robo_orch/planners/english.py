@@ -13,7 +13,25 @@ from importlib.resources import files
 import yaml
 
 #: Verb classes: what a clause may begin with, besides ENSURE and DONT.
-VERBS = frozenset({"PUT", "TAKE", "GET", "STACK", "LEAVE", "PULL", "OPEN", "CLOSE", "CLEAR"})
+VERBS = frozenset(
+    (
+        "PUT",
+        "TAKE",
+        "GET",
+        "STACK",
+        "SERVE",
+        "DISCARD",
+        "LEAVE",
+        "PULL",
+        "PUSH",
+        "OPEN",
+        "CLOSE",
+        "PRESS",
+        "TURN",
+        "CLEAR",
+        "CANNOT",
+    )
+)
 
 _WORD = re.compile(r"\w+(?:'[a-z]+)?|[,.;:!?]")
 _VOWELS = "aeiou"
@@ -29,6 +47,8 @@ class English:
         things: words for any object at all.
         sizes, places: canonical adjective by each of its forms.
         other: words for "the ones not yet mentioned".
+        relations: canonical relation by each preposition that only tells which thing is meant.
+        usual: by verb class, preposition class and things that are meant where no place is said.
         spelling: preferred spelling by variant.
         function_words: words that may not be part of an object's name, because sentences are cut at them.
     """
@@ -39,6 +59,8 @@ class English:
     sizes: Mapping[str, str]
     places: Mapping[str, str]
     other: frozenset[str]
+    relations: Mapping[str, str]
+    usual: Mapping[str, tuple[str, tuple[str, ...]]]
     spelling: Mapping[str, str]
     function_words: frozenset[str]
 
@@ -53,6 +75,8 @@ def english() -> English:
     """The word tables, read once."""
     data = yaml.safe_load(files("robo_orch").joinpath("data/grammar/english.yaml").read_text(encoding="utf-8"))
     classes = {tuple(p.split()): name for name, phrases in data["phrases"].items() for p in phrases}
+    relations = {form: relation for relation, forms in data["relations"].items() for form in forms}
+    classes |= {tuple(form.split()): "SIDE" for form in relations}
     closed = {words[0] for words, name in classes.items() if len(words) == 1 and name != "FILLER"}
     for name, verbs in data["verbs"].items():
         classes |= {tuple(form.split()): name for verb in verbs for form in _forms(verb)}
@@ -63,6 +87,8 @@ def english() -> English:
         sizes={form: size for size, forms in data["sizes"].items() for form in forms},
         places={form: place for place, forms in data["places"].items() for form in forms},
         other=frozenset(data["other"]),
+        relations=relations,
+        usual={verb: (usual["preposition"], tuple(usual["things"])) for verb, usual in data["usual"].items()},
         spelling=data["spelling"],
         function_words=frozenset(closed),
     )

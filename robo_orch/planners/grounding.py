@@ -14,9 +14,10 @@ from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory
 from robo_orch.planners.clauses import ClauseReader
 from robo_orch.planners.consistency import PLACED, carried, check_consistent, check_possible
+from robo_orch.planners.english import english
 from robo_orch.planners.nearest import nearest
 from robo_orch.planners.reference import Description, Discourse, Resolver, describe
-from robo_orch.planners.syntax import Link, NounPhrase, Sentence, parse
+from robo_orch.planners.syntax import Clause, Link, NounPhrase, Sentence, parse
 from robo_orch.planners.vocabulary import Vocabulary
 from robo_orch.predicates import Facts
 from robo_orch.types import Code, Goal, Predicate
@@ -64,7 +65,7 @@ def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
     stages = _without_grasps(stages)
     for stage in stages:
         check_possible(stage, inventory)
-        check_consistent(stage)
+        check_consistent(stage, inventory)
     final: list[Predicate] = []
     for stage in stages:
         final = carried(final, stage, inventory)
@@ -95,7 +96,16 @@ def _phrases(sentence: Sentence, vocabulary: Vocabulary) -> list[tuple[NounPhras
         heads = [vocabulary.singular(t.words[-1] if t.words else "") for t in (*clause.themes[1:], NounPhrase())]
         found += list(zip(clause.themes, heads, strict=True))
         found += [(given, "") for given in (*clause.exceptions, *(place.of for place in clause.places))]
+        found += [(noun, "") for noun in _usual(clause, vocabulary)]
     return [(given, noun) for given, noun in found if given.words]
+
+
+def _usual(clause: Clause, vocabulary: Vocabulary) -> list[NounPhrase]:
+    """Where things go by the clause's verb where no place is said."""
+    _, things = english().usual.get(clause.verb, ("", ()))
+    if any(place.preposition in ("ON", "IN", "TO") for place in clause.places):
+        return []
+    return [NounPhrase((thing,)) for thing in things if thing in vocabulary.nouns][:1]
 
 
 def _staged(sentence: Sentence, facts: Sequence[list[Predicate]]) -> list[list[Predicate]]:

@@ -15,6 +15,8 @@ from robo_orch.planners.vocabulary import Vocabulary
 #: What begins a clause, so that an "and" before it joins clauses and not objects.
 STARTS = VERBS | {"ENSURE", "DONT"}
 _PLACES = frozenset({"ON", "IN", "OFF", "TO"})
+#: After these, "of" says nothing: "all of the cubes".
+_QUANTITIES = frozenset({"ALL", "NUMBER", "INDEFINITE", "DET"})
 _ORDER = ("BEFORE", "AFTER")
 _PUNCTUATION = {",": "COMMA", ".": "SEP", ";": "SEP", ":": "SEP", "!": "SEP", "?": "SEP"}
 #: Where several connectors meet ("and then"), the one that says most counts.
@@ -97,6 +99,8 @@ def _resolve(found: list[Token]) -> list[Token]:
                 out.append(Token("SEP" if following in STARTS | _RANK.keys() else "EXCEPT", str(token)))
             case "AFTER" | "THEN" if token in ("before that", "after that") and following == "WORD":
                 out += [Token(token.split()[0].upper(), str(token)), Token("DET", "that")]
+            case "OF" if out and out[-1].type in _QUANTITIES:
+                continue
             case "TO" | "ENSURE" if following in STARTS or (token.type == "ENSURE" and following == "TO"):
                 continue
             case _:

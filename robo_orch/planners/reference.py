@@ -9,11 +9,11 @@ from dataclasses import dataclass, field, replace
 from rapidfuzz import fuzz, process
 
 from robo_orch.errors import GoalError
-from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.objects import Inventory, ObjectSpec, Trait
 from robo_orch.planners.english import english, phrase
 from robo_orch.planners.syntax import NounPhrase, shown
 from robo_orch.planners.vocabulary import Vocabulary
-from robo_orch.planners.where import outermost, related, sized
+from robo_orch.planners.where import closest, ground_of, outermost, related, sized
 from robo_orch.predicates import Facts
 from robo_orch.types import Code
 
@@ -123,7 +123,7 @@ class Resolver:
         """
         found = self.many(given, fits)
         if len(found) > 1:
-            raise self._ambiguous(str(given), found)
+            raise self.ambiguous(str(given), found)
         return found[0]
 
     def many(self, given: NounPhrase, fits: Fits, where: Sequence[Where] = (), inherited: str = "") -> tuple[str, ...]:
@@ -137,9 +137,31 @@ class Resolver:
         else:
             what = self._described(given, inherited)
             self.discourse.nouns.append(what.noun if not what.name else phrase(self.inventory[what.name].kind))
-            found = self._select(given, what, self._candidates(what, where))
+            found = self._select(given, what, self._parts_of(given, self._candidates(what, where)))
         self.discourse.groups.append(tuple(found))
         return tuple(found)
+
+    def exists(self, given: NounPhrase) -> bool:
+        """Whether anything in the scene fits a noun phrase."""
+        return any(map(describe(given, self.vocabulary).matches, self.inventory.values()))
+
+    def _parts_of(self, given: NounPhrase, found: list[str]) -> list[str]:
+        """Those that belong to what was said: "the drawer of the cabinet", "the left side of the table"."""
+        if given.of is None:
+            return found
+        wholes = self.many(given.of, lambda spec: True)
+        parts = [name for name in found if any(self._belongs(name, whole) for whole in wholes)]
+        if not parts:
+            raise self._unknown(str(given))
+        return parts
+
+    def _belongs(self, name: str, whole: str) -> bool:
+        spec = self.inventory[name]
+        if spec.joint is not None:
+            return spec.joint.parent == whole
+        if Trait.REGION not in spec.traits or self.facts is None:
+            return Trait.REGION in spec.traits
+        return ground_of(name, self.facts) in (whole, None)
 
     def _described(self, given: NounPhrase, inherited: str) -> Description:
         """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate."""
@@ -156,6 +178,8 @@ class Resolver:
             raise self._unknown(what.text)
         for preposition, places in where:
             found = self._narrowed(what, found, preposition, places)
+            if preposition == "next" and not what.plural and self.facts is not None:
+                found = closest(found, places, self.facts)
         return found
 
     def _narrowed(self, what: Description, found: list[str], preposition: str, places: Sequence[str]) -> list[str]:
@@ -167,7 +191,8 @@ class Resolver:
             raise self._unseen(what.text)
         there = [name for name in found if name not in places and related(name, preposition, places, self.facts)]
         if not there and not reminder:
-            said = "in" if preposition == "IN" else "on"
+            said = {"IN": "in", "next": "next to", "front": "in front of", "behind": "behind"}.get(preposition, "on")
+            said = f"to the {preposition} of" if preposition in ("left", "right") else said
             expected = f"{what.text} {said} the {' or '.join(map(phrase, places))}"
             raise GoalError(expected, "none there", "name the objects by kind and colour", Code.UNKNOWN_OBJECT)
         return there or found
@@ -185,12 +210,12 @@ class Resolver:
             fresh = [n for n in found if n not in self.discourse.mentioned()]
             return (fresh or found)[: given.count or (len(found) if given.several else 1)]
         if given.count is not None and len(found) > given.count:
-            raise self._ambiguous(what.text, found)
+            raise self.ambiguous(what.text, found)
         if several or len(found) == 1:
             return found
         spoken_of = [n for n in found if n in self.discourse.mentioned()]
         if len(spoken_of) != 1:
-            raise self._ambiguous(what.text, found)
+            raise self.ambiguous(what.text, found)
         return spoken_of
 
     def _outermost(self, what: Description, place: str, found: list[str]) -> list[str]:
@@ -222,7 +247,8 @@ class Resolver:
         remedy = f"did you mean the {near[0]}?" if near else "name one of these"
         return GoalError(f"an object among {', '.join(known)}", shown(text), remedy, Code.UNKNOWN_OBJECT)
 
-    def _ambiguous(self, text: str, found: Sequence[str]) -> GoalError:
+    def ambiguous(self, text: str, found: Sequence[str]) -> GoalError:
+        """The error for words that fit several objects."""
         remedy = f'say which, e.g. "{phrase(found[0])}", "the leftmost {text}", or "all" for all of them'
         got = f"{text!r}, which fits {' and '.join(found)}"
         return GoalError("words that fit one object", got, remedy, Code.AMBIGUOUS_OBJECT)

@@ -24,7 +24,7 @@ from robo_orch.plan import Plan
 from robo_orch.planners.belief import Belief
 from robo_orch.planners.consistency import PLACED, agree, area, carried, check_consistent, check_possible
 from robo_orch.predicates import Facts
-from robo_orch.skills import Skill, skills
+from robo_orch.skills import Skill, achieving
 from robo_orch.types import Code, Goal, Predicate, Subgoal
 
 
@@ -42,12 +42,13 @@ class SymbolicPlanner:
         """
         for facts_together in (goal.predicates, *goal.stages):
             check_possible(facts_together, inventory)
-            check_consistent(facts_together)
+            check_consistent(facts_together, inventory)
         _check_perceived(goal.predicates, facts)
         work = Construction(Belief.of(facts), frozenset(self.skills_offered))
         wanted: list[Predicate] = []
-        for stage in bottom_up(goal.stages or (goal.predicates,), inventory):
+        for i, stage in enumerate(bottom_up(goal.stages or (goal.predicates,), inventory)):
             wanted = carried(wanted, stage, inventory)
+            work.belief.others -= {f for f in stage if i and f.name == "pressed"}  # "then press it again"
             work.reach(wanted)
         if missed := [str(f) for f in goal.predicates if not work.belief.holds(f)]:
             raise RuntimeError(f"the plan would not reach {', '.join(missed)}")
@@ -89,6 +90,7 @@ class Construction:
     def reach(self, wanted: Sequence[Predicate]) -> None:
         """Add steps until all of ``wanted`` holds."""
         self.wanted = list(wanted)
+        self._check_grounds()
         limit = 20 * (len(self.belief.inventory) + len(wanted) + 1)
         for _ in range(limit):
             unmet = [f for f in self.wanted if not self.belief.holds(f)]
@@ -119,8 +121,9 @@ class Construction:
         if fact.name == "clear":
             return not fact.negated and not moving.intersection(self.belief.loose(fact.args[0]))
         if _closes(fact):
-            filling = any(_places(f) and f.args[1] == fact.args[0] for f in unmet)
-            inside = set(self.belief.within(fact.args[0]))
+            hollows = self.belief.behind(fact.args[0])
+            filling = any(_places(f) and f.args[1] in hollows for f in unmet)
+            inside = {name for hollow in hollows for name in self.belief.within(hollow)}
             return not filling and not inside.intersection(f.args[0] for f in unmet)
         return True
 
@@ -132,7 +135,7 @@ class Construction:
     def _open_to(self, fact: Predicate, unmet: Sequence[Predicate]) -> bool:
         """Whether an object in the hand can go to its place at once."""
         thing, place = fact.args
-        if self._shaky(place, unmet) or self.belief.shut(place):
+        if self._shaky(place, unmet) or self.belief.shut(place, PLACED[fact.name] == "in"):
             return False
         return PLACED[fact.name] == "in" or self.belief.room(thing, place)
 
@@ -154,52 +157,86 @@ class Construction:
         thing, place = fact.args
         if self._shaky(place, unmet):
             self._put_aside(place)
-        self._free(thing)
-        self._reach_into(place)
+        self._free(thing, place)
+        self._reach_into(place, PLACED[fact.name] == "in")
         while PLACED[fact.name] == "on" and not self.belief.room(thing, place):
             self._put_aside(self._least_wanted(place, thing))
-        skill = self._skill(fact)
-        self._do(skill, fact.args)
-        self.belief.move(thing, PLACED[fact.name], place)
+        self._put(thing, self._narrowed(fact))
 
-    def _free(self, thing: str) -> None:
-        """Take everything off ``thing``, and open what it is in."""
+    def _put(self, thing: str, fact: Predicate) -> None:
+        self._do(self._skill(fact), fact.args)
+        self.belief.move(thing, PLACED[fact.name], fact.args[1])
+
+    def _narrowed(self, fact: Predicate) -> Predicate:
+        """Where parts of the place shall stay free of the object, another part: the table, but not its left side."""
+        thing, place = fact.args
+        avoided = self._unwanted(thing)
+        regions = [region for region, ground in self.belief.ground.items() if ground == place]
+        other = [region for region in regions if region not in avoided]
+        if fact.name == "in" or not avoided.intersection(regions) or not other:
+            return fact
+        return Predicate("at", (thing, max(other, key=lambda n: area(self.belief.inventory[n]))))
+
+    def _free(self, thing: str, region: str = "") -> None:
+        """Take everything off ``thing``, and open what it is in; it must be such that it can be moved at all."""
         spec = self.belief.inventory[thing]
-        if not spec.movable:
+        pushed = ("on", self.belief.ground.get(region, "")) in self.belief.where.get(thing, ())
+        if not spec.movable and not pushed:
             expected, remedy = "something that the robot can pick up", "ask for something else"
             raise GoalError(expected, f"the {_said(thing)}", remedy, Code.IMPOSSIBLE_GOAL)
         for above in self.belief.on(thing):
             self._put_aside(above)
         self._reach_into(thing)
 
-    def _reach_into(self, name: str) -> None:
-        for part in self.belief.shut(name):
+    def _reach_into(self, name: str, inside: bool = False) -> None:
+        for part in self.belief.shut(name, inside):
             self._set_joint(part, True)
 
     def _least_wanted(self, place: str, thing: str) -> str:
-        there = [name for name in self.belief.on(place) if name != thing]
+        there = [name for name in self.belief.loose(place) if name != thing]
+        if not there:
+            expected = f"room for the {_said(thing)} on the {_said(place)}"
+            raise GoalError(expected, "things there that cannot be moved", "choose another place", Code.IMPOSSIBLE_GOAL)
         kept = {f.args[0] for f in self.wanted if _places(f) and f.args[1] == place}
         return next((name for name in there if name not in kept), there[0])
 
     def _put_aside(self, thing: str) -> None:
-        """Move something that is in the way to furniture where it is not."""
+        """Move something that is in the way to where it is not."""
         self._free(thing)
-        place = self._aside(thing)
-        fact = Predicate("on", (thing, place))
-        self._do(self._skill(fact), fact.args)
-        self.belief.move(thing, "on", place)
+        self._put(thing, self._aside(thing))
 
-    def _aside(self, thing: str) -> str:
-        barred = {f.args[1] for f in self.wanted if f.name in PLACED and f.negated and f.args[0] == thing}
-        barred |= {f.args[0] for f in self.wanted if f.name == "clear" and not f.negated}
-        barred |= {place for _, place in self.belief.where[thing]}
-        specs = self.belief.inventory
-        free = [n for n, s in specs.items() if s.fixed and s.surfaces and s.interior is None and n not in barred]
-        if not free:
+    def _aside(self, thing: str) -> Predicate:
+        """Where to put a thing that is in the way: the largest free furniture or part of it, else an open hollow."""
+        belief, specs = self.belief, self.belief.inventory
+        barred = self._unwanted(thing) | {place for _, place in belief.where[thing]}
+        off = self._unwanted(thing) | {place for _, place in belief.where[thing] if place not in belief.ground.values()}
+        places = [n for n, s in specs.items() if s.fixed and n not in barred and self._whole(n, barred)]
+        found = [Predicate("on", (thing, n)) for n in places if specs[n].tops and not specs[n].floors]
+        found += [Predicate("at", (thing, r)) for r, g in belief.ground.items() if r not in barred and g not in off]
+        found += [Predicate("in", (thing, n)) for n in places if specs[n].interior and not belief.shut(n, inside=True)]
+        if not found:
             expected = f"a surface to put the {_said(thing)} aside"
             remedy = f"say where the {_said(thing)} shall go"
             raise GoalError(expected, "none that the goal leaves free", remedy, Code.IMPOSSIBLE_GOAL)
-        return max(free, key=lambda n: area(specs[n]))
+        return max(found, key=lambda f: (belief.room(*f.args), f.name != "in", area(specs[f.args[1]])))
+
+    def _whole(self, place: str, barred: Collection[str]) -> bool:
+        """Whether no part of a place is barred."""
+        return place not in self.belief.ground and place not in {self.belief.ground.get(name) for name in barred}
+
+    def _unwanted(self, thing: str) -> set[str]:
+        """Where the goal does not want an object."""
+        away = {f.args[1] for f in self.wanted if f.name in PLACED and f.negated and f.args[0] == thing}
+        return away | {f.args[0] for f in self.wanted if f.name == "clear" and not f.negated}
+
+    def _check_grounds(self) -> None:
+        """Refuse a region of one thing together with another thing, or with its own ground ruled out."""
+        for fact in [f for f in self.wanted if _places(f) and f.args[1] in self.belief.ground]:
+            ground = self.belief.ground[fact.args[1]]
+            for other in [f for f in self.wanted if f.name in PLACED and f.args[0] == fact.args[0]]:
+                if other.args[1] != fact.args[1] and (other.args[1] == ground) == other.negated:
+                    got = f"'{other}' together with '{fact}'"
+                    raise GoalError("facts that can hold at the same time", got, "drop one", Code.CONTRADICTORY_GOAL)
 
     def _set_joint(self, part: str, opened: bool) -> None:
         self._do(self._skill(Predicate("open" if opened else "closed", (part,))), (part,))
@@ -209,9 +246,7 @@ class Construction:
         self.steps.append(skill.subgoal(*args))
 
     def _skill(self, fact: Predicate) -> Skill:
-        achieving = () if fact.negated else self._achieving(fact)
-        able = [s for s in skills().values() if s.predicate in achieving and len(s.roles) == len(fact.args)]
-        able.sort(key=lambda s: s.predicate != fact.name)
+        able = achieving(fact, self.belief.inventory)
         for skill in able:
             if skill.name in self.offered:
                 return skill
@@ -221,12 +256,6 @@ class Construction:
         needed, words = able[0], able[0].subgoal(*fact.args).text
         remedy = f"add a card that offers {needed.name}, or ask for something else"
         raise GoalError(f"a card that offers the skill {needed.name}, to {words}", got, remedy, Code.NO_SKILL)
-
-    def _achieving(self, fact: Predicate) -> tuple[str, ...]:
-        """Postconditions that imply ``fact``."""
-        if fact.name == "on" and self.belief.inventory[fact.args[1]].movable:
-            return ("on", "stacked")
-        return ("at", "on") if fact.name == "at" else (fact.name,)
 
 
 def _check_perceived(goal: Sequence[Predicate], facts: Facts) -> None:

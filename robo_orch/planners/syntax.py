@@ -14,6 +14,7 @@ from robo_orch.errors import GoalError
 from robo_orch.planners.english import english, grammar_text, words
 from robo_orch.planners.lexer import TokenStream, tokens
 from robo_orch.planners.vocabulary import Vocabulary
+from robo_orch.skills import skills
 from robo_orch.types import Code
 
 #: Longest goal, characters (chosen: a page of text; parsing is linear, this bounds what is echoed and logged).
@@ -39,6 +40,7 @@ class NounPhrase:
         every: all that fit (``all``, ``both``, ``everything``).
         count: how many were asked for, if that was said.
         indefinite: any that fits (``a``, ``any``); ``several`` of them (``some``).
+        of: what it is a part of ("the left side of the table").
     """
 
     words: tuple[str, ...] = ()
@@ -47,14 +49,16 @@ class NounPhrase:
     count: int | None = None
     indefinite: bool = False
     several: bool = False
+    of: NounPhrase | None = None
 
     def __str__(self) -> str:
-        return " ".join(self.words) or self.pronoun or "all"
+        whole = f" of the {self.of}" if self.of else ""
+        return (" ".join(self.words) or self.pronoun or "all") + whole
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``) and what it refers to."""
+    """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``, or a relation such as ``next``) and what it refers to."""
 
     preposition: str
     of: NounPhrase
@@ -65,11 +69,12 @@ class Clause:
     """One thing asked for.
 
     Attributes:
-        verb: ``PUT``, ``TAKE``, ``GET``, ``STACK``, ``LEAVE``, ``STATE``, ``OPEN``, ``CLOSE``, ``CLEAR``, or ``SAME``
-            where the verb is left out ("… and the blue one on the tray").
+        verb: a class of verbs in ``english.yaml``, ``STATE`` for how things shall be, or ``SAME`` where the verb is
+            left out ("… and the blue one on the tray").
         themes: what it is about.
         places: in the order said; exceptions stand apart.
         negated: the opposite is asked for.
+        upright: the themes shall stand upright.
     """
 
     verb: str
@@ -77,6 +82,7 @@ class Clause:
     places: tuple[Place, ...] = ()
     exceptions: tuple[NounPhrase, ...] = ()
     negated: bool = False
+    upright: bool = False
 
 
 #: Clauses with how each follows its predecessor; the first one's link says nothing.
@@ -95,6 +101,9 @@ def parse(text: str, vocabulary: Vocabulary) -> Sentence:
     found = tokens(text, vocabulary)
     if not any(word[0].isalnum() for word in words(text)) or not found:
         raise GoalError("a goal in words", "an empty goal", 'say what to do, e.g. "open the drawer"', Code.EMPTY_GOAL)
+    if foreign := next((token for token in found if token.type == "CANNOT"), None):
+        known = ", ".join(skills())
+        raise GoalError(f"a goal for the skills {known}", f"{str(foreign)!r}", "ask for something else", Code.NO_SKILL)
     try:
         return cast(Sentence, _parser().parse(found))
     except UnexpectedToken as error:
@@ -110,6 +119,18 @@ def not_understood(word: Token | str, text: str) -> GoalError:
 def shown(text: str, limit: int = 80) -> str:
     """Someone's text as it may be shown: quoted, escaped and cut."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
+#: Stands for the word among the parts of a clause.
+_UPRIGHT = "upright"
+
+
+@dataclass(frozen=True, slots=True)
+class _Verb:
+    """The class of verb that a condition stands for: "is shut" for ``CLOSE``, "is turned off" for its opposite."""
+
+    name: str
+    negated: bool = False
 
 
 @cache
@@ -159,36 +180,44 @@ class _Clauses(Transformer):
         return _clause("STATE", [p for p in parts if not isinstance(p, Token)])
 
     def state(self, parts: list) -> Clause:
-        negated = any(isinstance(p, Token) and p.type == "ISNT" for p in parts)
+        tokens = {p.type for p in parts if isinstance(p, Token)}
         rest = [p for p in parts if not isinstance(p, Token)]
-        if isinstance(rest[-1], str):
-            return replace(_clause(rest[-1], rest[:-1]), negated=negated)
-        return replace(_clause("STATE", rest), negated=negated)
+        verb = rest.pop() if isinstance(rest[-1], _Verb) else _Verb("STACK" if "STACK" in tokens else "STATE")
+        return replace(_clause(verb.name, rest), negated=("ISNT" in tokens) != verb.negated)
 
     def move(self, parts: list) -> Clause:
-        return _clause(parts[0].type, parts[1:])
+        return _clause("TAKE" if parts[0].type == "CLEAR" else parts[0].type, parts[1:])
 
     def set_joint(self, parts: list) -> Clause:
-        if isinstance(parts[-1], str):
-            return Clause(parts[-1], parts[1])
-        return Clause(parts[0].type, parts[1])
+        return Clause(parts[-1].name, parts[1], negated=parts[-1].negated)
 
-    def clear(self, parts: list) -> Clause:
-        return Clause("CLEAR", parts[1])
+    def act(self, parts: list) -> Clause:
+        return _clause(parts[0].type, [p for p in parts if not isinstance(p, Token)])
+
+    def undo(self, parts: list) -> Clause:
+        return replace(self.act(parts), negated=True)
 
     def place(self, parts: list) -> Place:
-        return Place(parts[0].type, parts[1])
+        kind = parts[0].type
+        return Place(english().relations[str(parts[0])] if kind == "SIDE" else kind, parts[1])
 
     def exception(self, parts: list) -> tuple[NounPhrase, ...]:
         return parts[1]
 
-    def condition(self, parts: list) -> str:
-        return str(parts[0].type)
+    def upright(self, parts: list) -> str:
+        return _UPRIGHT
+
+    def condition(self, parts: list) -> _Verb:
+        return _Verb(parts[0].type)
+
+    def undone(self, parts: list) -> _Verb:
+        return _Verb(parts[0].type, negated=True)
 
     def nouns(self, parts: list) -> tuple[NounPhrase, ...]:
         return tuple(p for p in parts if not isinstance(p, Token))
 
-    def noun(self, parts: list[Token]) -> NounPhrase:
+    def noun(self, parts: list) -> NounPhrase:
+        whole = parts.pop() if isinstance(parts[-1], NounPhrase) else None
         by_type = {t.type: str(t) for t in parts}
         both = any(t == "both" for t in parts)
         number = by_type.get("NUMBER")
@@ -199,6 +228,7 @@ class _Clauses(Transformer):
             count=2 if both else _number(number) if number else None,
             several=any(t == "some" for t in parts),
             indefinite="INDEFINITE" in by_type or (number is not None and not {"DET", "ALL"} & by_type.keys()),
+            of=whole,
         )
 
     def specifier(self, parts: list[Token]) -> Token:
@@ -208,7 +238,7 @@ class _Clauses(Transformer):
 def _clause(verb: str, parts: list) -> Clause:
     places = tuple(p for p in parts[1:] if isinstance(p, Place))
     exceptions = tuple(e for p in parts[1:] if isinstance(p, tuple) for e in p)
-    return Clause(verb, parts[0], places, exceptions)
+    return Clause(verb, parts[0], places, exceptions, upright=_UPRIGHT in parts)
 
 
 def _number(text: str) -> int:

@@ -7,24 +7,76 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from robo_orch.objects import ObjectSpec
-from robo_orch.predicates import Facts, evaluate
+from robo_orch.objects import ObjectSpec, Trait
+from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate
 from robo_orch.types import Predicate
 
 #: Two objects lie apart in a direction if their distance exceeds this many sigma (chosen).
 APART_SIGMAS = 2.0
 #: Sizes within this ratio count as equal (chosen: people see no difference of 5 %).
 SAME_SIZE = 1.05
+#: One thing is next to another if no more than this is free between them, m (chosen: a hand's length).
+NEXT_TO = 0.15
+#: Of things next to another, one is meant if all others are further away by this factor (chosen).
+CLEARLY_CLOSER = 2.0
+#: Relations by direction: the axis and its sign, seen from the robot's base (x forward, y left).
+_SIDES = {"left": (1, 1.0), "right": (1, -1.0), "front": (0, -1.0), "behind": (0, 1.0)}
 
 
 def related(name: str, preposition: str, places: Sequence[str], facts: Facts) -> bool:
     """Whether ``name`` is rather on or in one of ``places`` than not; for ``ON``, also through other movable things."""
     for place in places:
+        if preposition in _SIDES or preposition == "next":
+            return _beside(name, preposition, place, facts)
         if preposition in ("IN", "OFF", "TO") and _rather("in", name, place, facts):
             return True
-        if preposition != "IN" and _on_top(name, place, facts, set()):
+        region = Trait.REGION in facts.inventory[place].traits
+        if (preposition != "IN" or region) and _on_top(name, place, facts, set()):
             return True
     return False
+
+
+def _beside(name: str, relation: str, place: str, facts: Facts) -> bool:
+    if name not in facts.objects or place not in facts.objects:
+        return False
+    if relation == "next":
+        return gap(name, place, facts) < NEXT_TO
+    axis, sign = _SIDES[relation]
+    a, b = facts.objects[name], facts.objects[place]
+    apart = sign * (a.pose.position[axis] - b.pose.position[axis])
+    return bool(apart > APART_SIGMAS * np.hypot(a.sigma, b.sigma))
+
+
+def closest(names: Sequence[str], places: Sequence[str], facts: Facts) -> list[str]:
+    """Of things next to ``places``, the one that is clearly the closest; all of them where none is."""
+    distance = {n: min(gap(n, p, facts) for p in places) for n in names}
+    near = min(distance.values(), default=0.0)
+    first = [n for n, d in distance.items() if d <= near]
+    others = [d for n, d in distance.items() if n not in first]
+    return first if all(d > CLEARLY_CLOSER * max(near, CONTACT_TOLERANCE) for d in others) else list(names)
+
+
+def gap(a: str, b: str, facts: Facts) -> float:
+    """Horizontal distance (m) between the boxes around two perceived objects, 0 where they overlap."""
+    low_a, high_a = facts.inventory[a].bounds(facts.objects[a].pose)
+    low_b, high_b = facts.inventory[b].bounds(facts.objects[b].pose)
+    return float(np.linalg.norm(np.maximum(0.0, np.maximum(low_a - high_b, low_b - high_a))[:2]))
+
+
+def ground_of(region: str, facts: Facts) -> str | None:
+    """The furniture of which a region is a part, ``None`` where that is not perceived."""
+    if region not in facts.objects:
+        return None
+    area = facts.inventory[region].surfaces[0]
+    middle = facts.objects[region].pose.apply(area.centre)
+    for name, spec in facts.inventory.items():
+        if not spec.fixed or Trait.REGION in spec.traits or name not in facts.objects:
+            continue
+        local = facts.objects[name].pose.inverse().apply(middle)
+        for surface in spec.surfaces:
+            if surface.inside(local[:2]) > 0 and abs(local[2] - surface.centre[2]) < CONTACT_TOLERANCE:
+                return name
+    return None
 
 
 def _on_top(name: str, place: str, facts: Facts, seen: set[str]) -> bool:

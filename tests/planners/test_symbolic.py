@@ -96,7 +96,7 @@ def consistent(facts_wanted: list[Predicate]) -> list[Predicate]:
     kept: list[Predicate] = []
     for fact in facts_wanted:
         try:
-            check_consistent([*kept, fact])
+            check_consistent([*kept, fact], KITCHEN)
             check_possible([*kept, fact], KITCHEN)
         except GoalError:
             continue
