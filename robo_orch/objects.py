@@ -180,6 +180,10 @@ class Trait(StrEnum):
 KNOB_ECCENTRICITY = 0.25
 
 
+#: A floor may lie this far (m) below the hollow that stands on it (chosen).
+_FLOOR_DEPTH = 0.005
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class ObjectSpec:
     """One named object of a scene.
@@ -222,6 +226,20 @@ class ObjectSpec:
         return bool({Trait.SLIDES, Trait.SWINGS} & self.traits)
 
     @property
+    def floors(self) -> tuple[Surface, ...]:
+        """Surfaces within its own hollow: what stands on them is in it."""
+        hollow = self.interior
+        if hollow is None:
+            return ()
+        return tuple(s for s in self.surfaces if hollow.inside(s.centre) > -_FLOOR_DEPTH)
+
+    @property
+    def tops(self) -> tuple[Surface, ...]:
+        """Surfaces on which things stand on it and not in it; its floors if it has no others."""
+        floors = self.floors
+        return tuple(s for s in self.surfaces if s not in floors) or floors
+
+    @property
     def traits(self) -> frozenset[Trait]:
         """What its make allows."""
         free = not self.fixed and self.joint is None
@@ -251,9 +269,16 @@ class ObjectSpec:
         )
 
     def bounds(self, pose: Pose | None = None) -> tuple[Array, Array]:
-        """Lower and upper corner ``(3,)`` of the axis-aligned box around the object at ``pose``."""
+        """Lower and upper corner ``(3,)`` of the axis-aligned box around the object at ``pose``.
+
+        What has no geometry, a region, is as large as its surfaces.
+        """
         base = pose or Pose.of()
         lows, highs = [], []
+        for surface in () if self.geoms else self.surfaces:
+            half = np.abs(base.matrix) @ np.array([*surface.half, 0.0])
+            lows.append(base.apply(surface.centre) - half)
+            highs.append(base.apply(surface.centre) + half)
         for geom in self.geoms:
             g = base @ geom.pose
             half = geom.extents(g.matrix)
