@@ -24,8 +24,8 @@ from robo_orch.types import Code, Pose, Predicate
 
 #: Shares of its range to which a part is opened, best first (chosen: clear of what counts as open, 0.7).
 OPEN_TO = (0.92, 0.82)
-#: Share of its range to which a part is pushed shut (chosen: between its stop, which would throw it back, and 0.06, which
-#: counts as closed).
+#: Share of its range to which a part is pushed shut (chosen: between its stop, which would throw it back, and 0.06,
+#: which counts as closed).
 SHUT_TO = 0.03
 #: How much narrower than a handle the gripper is told to close, m (chosen: 8 N a finger).
 SQUEEZE = 0.008
@@ -117,12 +117,25 @@ def _push(part: Part) -> Script[str]:
     start = part.at(begin) @ touch
     motion = arm.planner.straight_to(arm.seen, start, speed=arm.gentle, allow=part.touching)
     yield from arm.move(motion, f"reaching for {words}")
-    motion = part.lead(arm.seen, begin, SHUT_TO * part.range)
-    wrong = yield from arm.follow(motion, f"pushing {words}", _watch(part, held=False, ahead=begin - part.value))
+    wrong = yield from _push_on(part, begin)
     back = part.went(arm.seen.state.tool.position, start.position)
     motion = part.lead(arm.seen, part.value, part.value + min(back, RUN_UP / part.lever(start)))
     yield from arm.move(motion, "moving away")
     yield from leave(arm, part.name, AWAY, "moving away")
+    return wrong
+
+
+def _push_on(part: Part, begin: float) -> Script[str]:
+    """Push until it is seen to be shut; once the fingers touch it, what is missing is known better than before."""
+    arm, shut, wrong = part.arm, Predicate("closed", (part.name,)), ""
+    for _ in range(ATTEMPTS):
+        motion = part.lead(arm.seen, begin, SHUT_TO * part.range)
+        watch = _watch(part, held=False, ahead=begin - part.value)
+        wrong = yield from arm.follow(motion, f"pushing the {said(part.name)}", watch)
+        yield from arm.look(part.name)
+        begin = part.value
+        if wrong or evaluate(shut, arm.facts).holds:
+            break
     return wrong
 
 

@@ -11,17 +11,17 @@ from collections.abc import Callable, Mapping
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.errands import run
 from robo_orch.policies.tamp.handles import close_part, open_part
-from robo_orch.policies.tamp.transfer import Destination, transfer
+from robo_orch.policies.tamp.symbols import Errand
 from robo_orch.types import ActionChunk, Code, Done, Failed, Observation, Step, Subgoal
 
 
-def _put_on(arm: Arm, subgoal: Subgoal) -> Script[None]:
-    yield from transfer(arm, subgoal.args["object"], Destination(subgoal.args["target"]))
+def _bring(how: str) -> Callable[[Arm, Subgoal], Script[None]]:
+    def script(arm: Arm, subgoal: Subgoal) -> Script[None]:
+        yield from run(arm, Errand(subgoal.args["object"], subgoal.args["target"], how))
 
-
-def _put_in(arm: Arm, subgoal: Subgoal) -> Script[None]:
-    yield from transfer(arm, subgoal.args["object"], Destination(subgoal.args["target"], inside=True))
+    return script
 
 
 def _open(arm: Arm, subgoal: Subgoal) -> Script[None]:
@@ -34,9 +34,9 @@ def _close(arm: Arm, subgoal: Subgoal) -> Script[None]:
 
 #: What is done for each skill.
 SCRIPTS: Mapping[str, Callable[[Arm, Subgoal], Script[None]]] = {
-    "pick_place": _put_on,
-    "stack": _put_on,
-    "place_in": _put_in,
+    "pick_place": _bring("place"),
+    "stack": _bring("stack"),
+    "place_in": _bring("put_in"),
     "open_drawer": _open,
     "open_door": _open,
     "close_drawer": _close,

@@ -325,7 +325,9 @@ class MotionPlanner:
         share = self.speed if speed is None else speed
         if not 0.0 < share <= 1.0:
             raise ValueError(f"speed is a share in (0, 1], got {share}")
-        return time_path(curve, self.robot.limits.scaled(share), self.robot.period)
+        timed = time_path(curve, self.robot.limits.scaled(share), self.robot.period)
+        # Splines stay within the limits of their waypoints but for rounding, and a robot refuses even that.
+        return replace(timed, q=np.clip(timed.q, self.robot.limits.lower, self.robot.limits.upper))
 
     def _touching_at(self, pose: Pose, near: Array, code: Code) -> str:
         """What touches at the posture nearest to ``near``, as the end of a sentence."""

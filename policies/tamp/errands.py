@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bring an object to its destination, moving or opening first what is in the way.
+
+Where nothing stands in the way, an errand is one transfer and needs no task planner. Where geometry fails on movable
+things, they become facts (``y`` obstructs ``x``), Fast Downward orders the actions, and after each of them everything
+is thought through anew from what is seen then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.objects import ObjectSpec
+from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.handles import open_part
+from robo_orch.policies.tamp.symbols import Errand, Symbols
+from robo_orch.policies.tamp.task import plan
+from robo_orch.policies.tamp.transfer import Destination, check, transfer
+from robo_orch.types import Array, Code
+
+#: How many actions an errand may take, and how many things may be found to be in the way of one (chosen).
+ACTIONS, IN_THE_WAY = 8, 4
+#: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
+#: hand's 0.2 m).
+ELBOW_ROOM = 0.10
+
+
+def run(arm: Arm, errand: Errand) -> Script[None]:
+    """Bring ``errand.thing`` to ``errand.target``.
+
+    Raises:
+        MotionFailure: what is in the way and why it cannot be moved, or what went wrong.
+    """
+    destination = Destination(errand.target, inside=errand.how == "put_in")
+    obstructs, blocks = set[tuple[str, str]](), set[tuple[str, str, str]]()
+    for _ in range(ACTIONS):
+        symbols = Symbols.of(arm.facts, errand, obstructs, blocks)
+        if symbols.direct(errand):
+            try:
+                yield from transfer(arm, errand.thing, destination)
+                return
+            except MotionFailure as failure:
+                things = _in_the_way(arm, errand, destination, failure)
+                if failure.code is Code.NO_GRASP:
+                    obstructs.update((thing, errand.thing) for thing in things)
+                else:
+                    blocks.update((thing, errand.thing, errand.target) for thing in things)
+            symbols = Symbols.of(arm.facts, errand, obstructs, blocks)
+        moved = yield from _first_step(arm, errand, symbols)
+        obstructs = {fact for fact in obstructs if moved not in fact}
+        blocks = {fact for fact in blocks if moved not in fact}
+    raise MotionFailure(Code.NO_PROGRESS, f"after {ACTIONS} actions {errand.thing} is not at {errand.target} yet")
+
+
+def _first_step(arm: Arm, errand: Errand, symbols: Symbols) -> Script[str]:
+    """Carry out the first thing that a plan does: open something, or move something aside. Returns its name."""
+    step = plan(symbols, errand)[0]
+    name = step.args[0]
+    if step.name == "open":
+        yield from open_part(arm, name)
+    elif name == errand.thing and step.name == "pick":
+        # Nothing is in the way of grasping it any more: what remains was found out on the way.
+        yield from transfer(arm, name, Destination(errand.target, inside=errand.how == "put_in"))
+    else:
+        yield from _move_aside(arm, name, errand)
+    return name
+
+
+def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: MotionFailure) -> set[str]:
+    """What has to be moved for the transfer to be possible: taken away in thought, the fewest first, until it is.
+
+    Raises:
+        MotionFailure: the one given, where moving things does not help.
+    """
+    away = set[str]()
+    latest = failure
+    while len(away) < IN_THE_WAY:
+        new = set(latest.touching) - away - {errand.thing, errand.target}
+        if not new:
+            break
+        away |= new
+        try:
+            with arm.ignoring(away):
+                check(arm, errand.thing, destination)
+        except MotionFailure as another:
+            latest = another
+        else:
+            return away
+    raise failure
+
+
+def _move_aside(arm: Arm, name: str, errand: Errand) -> Script[None]:
+    """Put something where it is in nobody's way, on the first piece of furniture that has room."""
+    reasons = []
+    for surface in _furniture(arm, errand):
+        destination = Destination(surface, keep_out=tuple(_keep_out(arm, name, errand, surface)))
+        try:
+            check(arm, name, destination)
+        except MotionFailure as failure:
+            reasons.append(failure.reason)
+            continue
+        yield from transfer(arm, name, destination)
+        return
+    what = f"{name} is in the way of {errand.thing} and cannot be moved aside"
+    raise MotionFailure(Code.NO_PLACE, f"{what}: {'; '.join(reasons) or 'there is no surface for it'}")
+
+
+def _furniture(arm: Arm, errand: Errand) -> list[str]:
+    """Furniture on which things can be put aside, the largest first."""
+    free = [
+        (max(float(np.prod(s.half)) for s in spec.surfaces), name)
+        for name, spec in arm.inventory.items()
+        if spec.fixed and spec.surfaces and spec.geoms and name in arm.seen.objects and name != errand.target
+    ]
+    return [name for _, name in sorted(free, reverse=True)]
+
+
+def _keep_out(arm: Arm, name: str, errand: Errand, surface: str) -> Iterator[tuple[Array, float]]:
+    """Circles around the thing and its target in which nothing may be put aside."""
+    for other in {errand.thing, errand.target} - {name, surface}:
+        if other in arm.seen.objects:
+            reach = _reach(arm.inventory[other]) + _reach(arm.inventory[name]) + ELBOW_ROOM
+            yield arm.seen.objects[other].pose.position[:2], reach
+
+
+def _reach(spec: ObjectSpec) -> float:
+    """Radius (m) of the circle about an object's origin that contains it, seen from above."""
+    low, high = spec.bounds()
+    return float(np.linalg.norm(np.maximum(-low, high)[:2]))
