@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from robo_orch.errors import CardError
 from robo_orch.objects import Inventory
@@ -45,9 +46,15 @@ def load_policy(context: PolicyContext) -> Policy:
 
 
 def version(card: PolicyCard) -> str:
-    """Twelve hex digits over the card and the code it loads: changes when the policy's behaviour may."""
-    source = inspect.getsource(sys.modules[_factory(card).__module__])
-    return hashlib.sha256((card.model_dump_json() + source).encode()).hexdigest()[:12]
+    """Twelve hex digits over the card and the code of its policy (every module beside the one it loads).
+
+    Changes when the policy's behaviour may have changed.
+    """
+    source = inspect.getsourcefile(sys.modules[_factory(card).__module__])
+    digest = hashlib.sha256(card.model_dump_json().encode())
+    for path in sorted(Path(source).parent.glob("*.py") if source else ()):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:12]
 
 
 def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
