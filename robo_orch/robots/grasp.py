@@ -88,15 +88,14 @@ class GraspTracker:
         return still and width > EMPTY and width - command > BLOCKED
 
     def _touched(self, stamp: float, tool: Pose, width: float, objects: Mapping[str, PoseEstimate]) -> _Held | None:
-        """The object nearest to the tool point that can be there, given its size and the doubt about its pose."""
-        reach = {
-            name: self._outside(name, e, tool) - 3.0 * e.sigma
-            for name, e in objects.items()
-            if self._inventory[name].movable
-        }
-        name = min(reach, key=reach.__getitem__, default=None)
-        if name is None or reach[name] > REACH:
+        """The object nearest to the tool point among those that can be there, given size and doubt about the pose."""
+        movable = {name: e for name, e in objects.items() if self._inventory[name].movable}
+        outside = {name: self._outside(name, e, tool) for name, e in movable.items()}
+        # Doubt lets an object be there; it does not make that likelier than for one which is known to be there.
+        there = [name for name, distance in outside.items() if distance - 3.0 * movable[name].sigma <= REACH]
+        if not there:
             return None
+        name = min(there, key=lambda n: (outside[n], movable[n].sigma))
         return _Held(name, width, tool.inverse() @ objects[name].pose, objects[name].stamp, stamp)
 
     def _outside(self, name: str, estimate: PoseEstimate, tool: Pose) -> float:
