@@ -26,7 +26,7 @@ class Symbols:
 
     Attributes:
         held: what the gripper holds.
-        obstructs: pairs ``(y, x)``: ``y`` must be moved before ``x`` can be grasped: it rests on it or stands in the way.
+        obstructs: pairs ``(y, x)``: ``y`` must be moved before ``x`` is grasped: it rests on it or stands in the way.
         blocks: triples ``(y, x, p)``: ``y`` must be moved before ``x`` can be set down at ``p``.
         behind: by name of a thing or a hollow, the shut drawers and doors that keep the hand from it.
     """
