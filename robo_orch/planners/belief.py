@@ -123,12 +123,15 @@ class Belief:
         """Hollows that a drawer or door shuts."""
         return [n for n, s in self.inventory.items() if s.interior is not None and part in shutters(n, self.inventory)]
 
-    def room(self, name: str, place: str) -> bool:
-        """Whether there is space for ``name`` on (or only in) ``place``; an empty place always has some."""
+    def room(self, name: str, place: str, gap: float = 0.0) -> bool:
+        """Whether there is space for ``name`` on (or only in) ``place``, with ``gap`` (m) between things.
+
+        An empty place always has some.
+        """
         spec = self.inventory[place]
         there = [n for n in (self.on(place) if spec.surfaces else self.within(place)) if n != name]
-        needed = sum(footprint(self.inventory[n]) for n in (name, *there))
-        return not there or needed <= area(self.inventory[place])
+        needed = sum((footprint(self.inventory[n]) ** 0.5 + gap) ** 2 for n in (name, *there))
+        return not there or needed <= area(spec)
 
     def move(self, name: str, relation: str, place: str) -> None:
         """After an object was put somewhere and let go."""

@@ -78,47 +78,51 @@ class ClauseReader:
         raise self._says_too_little(clause)
 
     def _move(self, clause: Clause) -> list[Predicate]:
-        end, rest = self._split(clause)
-        names = self._themes(clause, rest, lambda s: s.movable or (clause.verb == "PUSH" and Trait.FREE in s.traits))
-        facts = [Predicate("upright", (name,)) for name in names] if clause.upright else []
-        end = end or self._usual(clause)
-        if end is None:
-            if clause.verb in ("TAKE", "GET"):
-                return [*(Predicate("holding", (name,)) for name in names), *facts]
-            if facts:
-                return facts
+        ends, rest = self._split(clause)
+        ends = ends or self._usual(clause)
+        if not ends and clause.verb not in ("TAKE", "GET") and not clause.upright:
             raise self._says_too_little(clause)
+        names = self._themes(clause, rest, lambda s: s.movable or (clause.verb == "PUSH" and Trait.FREE in s.traits))
+        facts = [fact for end in ends for fact in self._placed(clause, names, end)]
+        facts += [fact.negate() for place in clause.avoided for fact in self._placed(clause, names, place)]
+        if not ends and not clause.upright:
+            facts += [Predicate("holding", (name,)) for name in names]
+        return facts + [Predicate("upright", (name,)) for name in names if clause.upright]
+
+    def _placed(self, clause: Clause, names: Sequence[str], end: Place) -> list[Predicate]:
         place = self._place(end)
         if clause.themes[0].every or len(names) > 1:
             names = [name for name in names if name != place] or names
-        return [*(fact for name in names for fact in self._at(name, end.preposition, place)), *facts]
+        return [fact for name in names for fact in self._at(name, end.preposition, place)]
 
-    def _usual(self, clause: Clause) -> Place | None:
+    def _usual(self, clause: Clause) -> list[Place]:
         """Where things go by this verb if nothing is said: what is served goes on the tray, if there is one."""
         preposition, things = english().usual.get(clause.verb, ("", ()))
         there = [noun for thing in things if (noun := NounPhrase((thing,))) and self.resolver.exists(noun)]
         if things and not there:
             expected = f"a {' or a '.join(things)}, where things go by this verb"
             raise GoalError(expected, "a scene without", "say where they shall go", Code.UNKNOWN_OBJECT)
-        return Place(preposition, there[0]) if there else None
+        return [Place(preposition, noun) for noun in there[:1]]
 
     def _stack(self, clause: Clause) -> list[Predicate]:
         """Several things that are stacked make one tower, the first on top."""
-        end, rest = self._split(clause)
+        ends, rest = self._split(clause)
         names = self._themes(clause, rest, lambda s: s.movable)
-        if end is None and len(names) < 2:
+        if not ends and len(names) < 2:
             raise self._says_too_little(clause)
-        if end is not None:
+        for end in ends:
             place = self._place(end)
             names = [*(n for n in names if n != place or len(names) == 1), place]
         pairs = pairwise(names)
         return [Predicate("on" if clause.negated else "stacked", pair) for pair in pairs]
 
-    def _split(self, clause: Clause) -> tuple[Place | None, Sequence[Place]]:
-        ends = _ENDS.get(clause.verb, _ANY_END)
-        if clause.places and clause.places[-1].preposition in ends:
-            return clause.places[-1], clause.places[:-1]
-        return None, clause.places
+    def _split(self, clause: Clause) -> tuple[list[Place], list[Place]]:
+        """Where things shall be, and the places that only tell which things are meant."""
+        ends, places = _ENDS.get(clause.verb, _ANY_END), list(clause.places)
+        said: list[Place] = []
+        while places and (places[-1].preposition in ends or places[-1].also) and (not said or said[0].also):
+            said.insert(0, places.pop())
+        return said, places
 
     def _themes(self, clause: Clause, places: Sequence[Place], fits: Fits) -> list[str]:
         where: list[Where] = [(p.preposition, [self._place(p)]) for p in places]
@@ -141,6 +145,8 @@ class ClauseReader:
 
     def _at(self, name: str, preposition: str, place: str) -> list[Predicate]:
         spec = self.resolver.inventory[place]
+        if preposition == "OFF" and Trait.REGION in spec.traits:
+            return [Predicate("at", (name, place), negated=True)]
         if preposition == "OFF":
             on = [Predicate("on", (name, place), negated=True)] if spec.surfaces or spec.interior is None else []
             inside = [Predicate("in", (name, place), negated=True)] if spec.interior is not None else []

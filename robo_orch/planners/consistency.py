@@ -15,6 +15,8 @@ from robo_orch.types import Code, Predicate
 PLACED = {"on": "on", "stacked": "on", "at": "on", "in": "in"}
 
 
+#: What lies in a region may reach over its border by about so much, for its centre counts, m (chosen: half a mug).
+_OVERHANG = 0.05
 #: What each fact about a part needs, in words and as traits of which one must be there.
 _MADE_FOR = {
     "open": ("something that opens and closes", {Trait.SLIDES, Trait.SWINGS}, "name a drawer or a door"),
@@ -103,6 +105,8 @@ def area(spec: ObjectSpec) -> float:
     """Area (m^2) of the surfaces on which things stand on an object, else of the floor of its hollow."""
     if not spec.surfaces and spec.interior is not None:
         return float(4 * spec.interior.half[0] * spec.interior.half[1])
+    if Trait.REGION in spec.traits:
+        return sum(4 * (s.half[0] + _OVERHANG) * (s.half[1] + _OVERHANG) for s in spec.surfaces)
     return sum((3.1416 * s.half[0] ** 2) if s.round else 4 * s.half[0] * s.half[1] for s in spec.tops)
 
 

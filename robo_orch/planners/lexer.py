@@ -57,7 +57,11 @@ def _classify(parts: list[str], vocabulary: Vocabulary) -> list[Token]:
     out: list[Token] = []
     i, start = 0, True
     while i < len(parts):
-        kind, length = _longest(parts, i, reach, start, vocabulary)
+        if (owner := parts[i].removesuffix("'s")) != parts[i] and owner in vocabulary.nouns:
+            parts[i] = owner
+            kind, length = "OWNER", 1
+        else:
+            kind, length = _longest(parts, i, reach, start, vocabulary)
         out.append(Token(kind, " ".join(parts[i : i + length])))
         start = start if kind == "FILLER" else kind in _RANK or kind in ("ENSURE", "DONT", "BUT")
         i += length
@@ -141,6 +145,9 @@ def _break_clauses(found: list[Token]) -> list[Token]:
     out: list[Token] = []
     verb = place = False
     for i, token in enumerate(found):
+        if token.type == "AND" and place and found[i + 1].type in _PLACES:
+            out.append(Token("BOTH", str(token)))
+            continue
         if token.type in ("COMMA", "AND"):
             begins = found[i + 1].type in STARTS or (verb and not place and _states(found[i + 1 :]))
             out.append(Token("SEP" if begins else "AND", str(token)))

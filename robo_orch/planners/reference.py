@@ -20,6 +20,8 @@ from robo_orch.types import Code
 Fits = Callable[[ObjectSpec], bool]
 #: How alike (percent) a name must be to what was said to be worth suggesting (chosen).
 ALIKE = 60
+#: So many names, the most alike, are listed in an error (chosen: a line or two).
+MOST_NAMES = 12
 #: A preposition's class and the objects it refers to.
 Where = tuple[str, Sequence[str]]
 
@@ -38,7 +40,10 @@ class Discourse:
 
 @dataclass(frozen=True, slots=True)
 class Description:
-    """A noun phrase taken apart: ``names`` an exact name, ``kinds`` and ``anything`` from the noun, adjectives."""
+    """A noun phrase taken apart: ``name`` an exact name, ``kinds`` and ``anything`` from the noun, adjectives.
+
+    ``owner``: a noun before the noun ("the cabinet door"); ``strange``: words that mean nothing here.
+    """
 
     text: str
     noun: str
@@ -50,11 +55,12 @@ class Description:
     sizes: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
     other: bool = False
+    owner: str = ""
     strange: tuple[str, ...] = ()
 
     def matches(self, spec: ObjectSpec) -> bool:
         """Whether noun and colours fit."""
-        if self.strange or any(spec.colour != c for c in self.colours):
+        if self.strange or not all(_coloured(spec, colour) for colour in self.colours):
             return False
         if self.name:
             return spec.name == self.name
@@ -62,6 +68,11 @@ class Description:
             return spec.movable
         said = {phrase(word) for word in (spec.kind, *spec.words)}
         return self.noun in said if self.noun else bool(self.colours or self.places or self.sizes)
+
+
+def _coloured(spec: ObjectSpec, colour: str) -> bool:
+    """Whether a colour fits: its own, or where it has none worth naming, that of a part of it ("the red button")."""
+    return colour == spec.colour or (not spec.colour and any(geom.material == colour for geom in spec.geoms))
 
 
 def describe(given: NounPhrase, vocabulary: Vocabulary, inherited: str = "") -> Description:
@@ -101,6 +112,8 @@ def _with_adjectives(what: Description, adjectives: Sequence[str], vocabulary: V
             what = replace(what, places=(*what.places, tables.places[word]))
         elif word in tables.other:
             what = replace(what, other=True)
+        elif word in vocabulary.nouns:
+            what = replace(what, owner=word)
         elif word not in ("coloured", "colored", "whole", "entire", "hand", "side"):
             what = replace(what, strange=(*what.strange, word))
     return what
@@ -137,7 +150,7 @@ class Resolver:
         else:
             what = self._described(given, inherited)
             self.discourse.nouns.append(what.noun if not what.name else phrase(self.inventory[what.name].kind))
-            found = self._select(given, what, self._parts_of(given, self._candidates(what, where)))
+            found = self._select(given, what, self._parts(given, what, self._candidates(what, where)))
         self.discourse.groups.append(tuple(found))
         return tuple(found)
 
@@ -145,11 +158,12 @@ class Resolver:
         """Whether anything in the scene fits a noun phrase."""
         return any(map(describe(given, self.vocabulary).matches, self.inventory.values()))
 
-    def _parts_of(self, given: NounPhrase, found: list[str]) -> list[str]:
+    def _parts(self, given: NounPhrase, what: Description, found: list[str]) -> list[str]:
         """Those that belong to what was said: "the drawer of the cabinet", "the left side of the table"."""
-        if given.of is None:
+        whole = given.of or (NounPhrase((what.owner,)) if what.owner else None)
+        if whole is None:
             return found
-        wholes = self.many(given.of, lambda spec: True)
+        wholes = self.many(whole, lambda spec: True)
         parts = [name for name in found if any(self._belongs(name, whole) for whole in wholes)]
         if not parts:
             raise self._unknown(str(given))
@@ -228,6 +242,10 @@ class Resolver:
 
     def _antecedent(self, given: NounPhrase, fits: Fits) -> list[str]:
         groups = self.discourse.groups[::-1]
+        if given.pronoun == "that":
+            fitting = [g for g in groups if all(fits(self.inventory[n]) for n in g)]
+            if fitting:
+                return list(fitting[0])
         if given.pronoun == "it":
             singles = [g for g in groups if len(g) == 1]
             fitting = [g for g in singles if fits(self.inventory[g[0]])]
@@ -242,10 +260,12 @@ class Resolver:
         raise GoalError("an object by name first", repr(str(given)), "say what is meant", Code.AMBIGUOUS_OBJECT)
 
     def _unknown(self, text: str) -> GoalError:
-        known = sorted(map(phrase, self.inventory))
-        near = process.extractOne(text, known, scorer=fuzz.ratio, score_cutoff=ALIKE)
-        remedy = f"did you mean the {near[0]}?" if near else "name one of these"
-        return GoalError(f"an object among {', '.join(known)}", shown(text), remedy, Code.UNKNOWN_OBJECT)
+        known = list(map(phrase, self.inventory))
+        near = [match[0] for match in process.extract(text, known, scorer=fuzz.ratio, limit=MOST_NAMES)]
+        alike = near and fuzz.ratio(text, near[0]) >= ALIKE
+        remedy = f"did you mean the {near[0]}?" if alike else "name one of these"
+        more = f" and {len(known) - len(near)} more" if len(known) > len(near) else ""
+        return GoalError(f"an object among {', '.join(sorted(near))}{more}", shown(text), remedy, Code.UNKNOWN_OBJECT)
 
     def ambiguous(self, text: str, found: Sequence[str]) -> GoalError:
         """The error for words that fit several objects."""

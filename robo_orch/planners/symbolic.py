@@ -27,6 +27,9 @@ from robo_orch.predicates import Facts
 from robo_orch.skills import Skill, achieving
 from robo_orch.types import Code, Goal, Predicate, Subgoal
 
+#: Things put aside shall have room for a hand's fingers between them, m (chosen).
+FINGERS = 0.04
+
 
 @dataclass(frozen=True, slots=True)
 class SymbolicPlanner:
@@ -193,12 +196,13 @@ class Construction:
             self._set_joint(part, True)
 
     def _least_wanted(self, place: str, thing: str) -> str:
-        there = [name for name in self.belief.loose(place) if name != thing]
+        kept = {f.args[0] for f in self.wanted if _places(f) and f.args[1] == place}
+        there = [name for name in self.belief.loose(place) if name != thing and name not in kept]
         if not there:
             expected = f"room for the {_said(thing)} on the {_said(place)}"
-            raise GoalError(expected, "things there that cannot be moved", "choose another place", Code.IMPOSSIBLE_GOAL)
-        kept = {f.args[0] for f in self.wanted if _places(f) and f.args[1] == place}
-        return next((name for name in there if name not in kept), there[0])
+            got = f"{', '.join(map(_said, self.belief.on(place)))} there, to stay"
+            raise GoalError(expected, got, "choose another place", Code.IMPOSSIBLE_GOAL)
+        return there[0]
 
     def _put_aside(self, thing: str) -> None:
         """Move something that is in the way to where it is not."""
@@ -218,7 +222,9 @@ class Construction:
             expected = f"a surface to put the {_said(thing)} aside"
             remedy = f"say where the {_said(thing)} shall go"
             raise GoalError(expected, "none that the goal leaves free", remedy, Code.IMPOSSIBLE_GOAL)
-        return max(found, key=lambda f: (belief.room(*f.args), f.name != "in", area(specs[f.args[1]])))
+        return max(
+            found, key=lambda f: (belief.room(thing, f.args[1], FINGERS), f.name != "in", area(specs[f.args[1]]))
+        )
 
     def _whole(self, place: str, barred: Collection[str]) -> bool:
         """Whether no part of a place is barred."""

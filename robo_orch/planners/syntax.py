@@ -36,7 +36,7 @@ class NounPhrase:
 
     Attributes:
         words: colours, sizes and nouns in the order said; empty for pronouns.
-        pronoun: ``it``, ``them`` or ``they``.
+        pronoun: ``it``, ``them`` or ``they``; ``that`` where it is left out ("take the cube and put on the plate").
         every: all that fit (``all``, ``both``, ``everything``).
         count: how many were asked for, if that was said.
         indefinite: any that fits (``a``, ``any``); ``several`` of them (``some``).
@@ -58,10 +58,14 @@ class NounPhrase:
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``, or a relation such as ``next``) and what it refers to."""
+    """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``, or a relation such as ``next``) and what it refers to.
+
+    ``also``: it holds together with the place before it ("on the table and on its left side").
+    """
 
     preposition: str
     of: NounPhrase
+    also: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ class Clause:
         places: in the order said; exceptions stand apart.
         negated: the opposite is asked for.
         upright: the themes shall stand upright.
+        avoided: where they shall not be ("on the table, but not on the left side").
     """
 
     verb: str
@@ -83,6 +88,7 @@ class Clause:
     exceptions: tuple[NounPhrase, ...] = ()
     negated: bool = False
     upright: bool = False
+    avoided: tuple[Place, ...] = ()
 
 
 #: Clauses with how each follows its predecessor; the first one's link says nothing.
@@ -131,6 +137,13 @@ class _Verb:
 
     name: str
     negated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Avoided:
+    """A place where things shall not be."""
+
+    place: Place
 
 
 @cache
@@ -188,6 +201,9 @@ class _Clauses(Transformer):
     def move(self, parts: list) -> Clause:
         return _clause("TAKE" if parts[0].type == "CLEAR" else parts[0].type, parts[1:])
 
+    def move_that(self, parts: list) -> Clause:
+        return _clause(parts[0].type, [(NounPhrase(pronoun="that"),), *parts[1:]])
+
     def set_joint(self, parts: list) -> Clause:
         return Clause(parts[-1].name, parts[1], negated=parts[-1].negated)
 
@@ -198,8 +214,12 @@ class _Clauses(Transformer):
         return replace(self.act(parts), negated=True)
 
     def place(self, parts: list) -> Place:
-        kind = parts[0].type
-        return Place(english().relations[str(parts[0])] if kind == "SIDE" else kind, parts[1])
+        word = parts[-2]
+        name = english().relations[str(word)] if word.type == "SIDE" else word.type
+        return Place(name, parts[-1], also=len(parts) > 2)
+
+    def avoided(self, parts: list) -> _Avoided:
+        return _Avoided(Place(parts[-2].type, parts[-1]))
 
     def exception(self, parts: list) -> tuple[NounPhrase, ...]:
         return parts[1]
@@ -218,6 +238,7 @@ class _Clauses(Transformer):
 
     def noun(self, parts: list) -> NounPhrase:
         whole = parts.pop() if isinstance(parts[-1], NounPhrase) else None
+        whole = whole or next((NounPhrase((str(t),)) for t in parts if t.type == "OWNER"), None)
         by_type = {t.type: str(t) for t in parts}
         both = any(t == "both" for t in parts)
         number = by_type.get("NUMBER")
@@ -238,7 +259,8 @@ class _Clauses(Transformer):
 def _clause(verb: str, parts: list) -> Clause:
     places = tuple(p for p in parts[1:] if isinstance(p, Place))
     exceptions = tuple(e for p in parts[1:] if isinstance(p, tuple) for e in p)
-    return Clause(verb, parts[0], places, exceptions, upright=_UPRIGHT in parts)
+    avoided = tuple(p.place for p in parts[1:] if isinstance(p, _Avoided))
+    return Clause(verb, parts[0], places, exceptions, upright=_UPRIGHT in parts, avoided=avoided)
 
 
 def _number(text: str) -> int:
