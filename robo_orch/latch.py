@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from robo_orch.objects import Inventory, Joint, JointKind, Trait
-from robo_orch.types import PoseEstimate
+from robo_orch.types import JointTarget, Observation, PoseEstimate, Robot, StopMode, StopReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +63,37 @@ class Latch:
     def peaks(self) -> Mapping[str, Peak]:
         """The furthest values since :meth:`clear`, by part."""
         return dict(self._peaks)
+
+
+class WatchedRobot:
+    """A robot whose every observation is shown to latches, whoever looks."""
+
+    def __init__(self, robot: Robot, *latches: Latch) -> None:
+        self._robot, self._latches = robot, latches
+
+    @property
+    def period(self) -> float:
+        """Control period, s."""
+        return self._robot.period
+
+    def observe(self) -> Observation:
+        """The latest state and estimates, shown to the latches."""
+        seen = self._robot.observe()
+        for latch in self._latches:
+            latch.see(seen.objects)
+        return seen
+
+    def command(self, target: JointTarget) -> None:
+        """Set the setpoint for the coming tick."""
+        self._robot.command(target)
+
+    def tick(self) -> None:
+        """Let one control period pass."""
+        self._robot.tick()
+
+    def stop(self, mode: StopMode) -> StopReport:
+        """Bring the arm to rest."""
+        return self._robot.stop(mode)
 
 
 def joint_estimate(joint: Joint, parent: PoseEstimate, part: PoseEstimate) -> tuple[float, float]:

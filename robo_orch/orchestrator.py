@@ -13,6 +13,7 @@ import numpy as np
 
 from robo_orch.errors import GoalError
 from robo_orch.execution.executor import Executor
+from robo_orch.latch import Latch, WatchedRobot
 from robo_orch.objects import Inventory
 from robo_orch.plan import Plan, PlanStep
 from robo_orch.planners import Planner
@@ -67,6 +68,8 @@ class Orchestrator:
         time_limit: float = 600.0,
         speed: float = 1.0,
     ) -> None:
+        self._pressed_ever, self._pressed = Latch(inventory), Latch(inventory)  # in the whole run, in the step at hand
+        robot = WatchedRobot(robot, self._pressed_ever, self._pressed)
         self._robot, self._spec, self._inventory = robot, spec, inventory
         self._cards, self._planner, self._emit = cards, planner, emit
         self._seed, self._time_limit, self._speed = seed, time_limit, speed
@@ -109,9 +112,10 @@ class Orchestrator:
         return Report(plan, tuple(self._trials), failure)
 
     def _advance(self, goal: Goal, plan: Plan, deadline: float) -> tuple[Plan, Outcome | None]:
-        (index, step), facts = plan.pending(), self._facts()
+        (index, step), facts = plan.pending(), self._facts(self._pressed)
         if evaluate(step.subgoal.predicate, facts).holds:
             self._emit("step_skipped", index=index)
+            self._pressed.clear()
             return plan.skip(), None
         choice = choose(step.subgoal, facts, self._cards)
         self._emit_choice(index, choice)
@@ -121,6 +125,8 @@ class Orchestrator:
         plan = plan.attempted(verdict.code)
         if outcome.stage is Stage.SAFETY:
             return plan.fail(), outcome
+        if verdict.code is Code.OK:
+            self._pressed.clear()
         decision = after_attempt(plan.steps[index], verdict)
         if decision.action is Action.GIVE_UP:
             self._emit_recovery(index, decision)
@@ -149,7 +155,7 @@ class Orchestrator:
 
     def _verify(self, step: PlanStep, outcome: Outcome) -> Verdict:
         watch = self._executor.hold(skill(step.subgoal.skill).hold_seconds)
-        verdict = verify(step.subgoal.predicate, self._inventory, watch)
+        verdict = verify(step.subgoal.predicate, self._inventory, watch, self._pressed)
         if outcome.ok or verdict.code is Code.OK:
             return verdict
         return Verdict(outcome.code, verdict.probability, outcome.message)
@@ -185,9 +191,9 @@ class Orchestrator:
             return plan.fail(), Outcome(Code.NO_PROGRESS, Stage.VERIFY, f"{because}, after {step.attempts} attempts")
         return plan, None
 
-    def _facts(self) -> Facts:
+    def _facts(self, latch: Latch | None = None) -> Facts:
         seen = self._robot.observe()
-        return Facts.of(self._inventory, seen.objects, seen.state)
+        return Facts.of(self._inventory, seen.objects, seen.state, (latch or self._pressed_ever).peaks)
 
     def _now(self) -> float:
         return self._robot.observe().stamp

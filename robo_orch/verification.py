@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robo_orch.latch import Latch
 from robo_orch.objects import Inventory
 from robo_orch.predicates import Facts, Truth, evaluate
 from robo_orch.types import Code, Observation, Predicate
@@ -26,13 +27,15 @@ class Verdict:
     because: str
 
 
-def verify(predicate: Predicate, inventory: Inventory, observations: Iterable[Observation]) -> Verdict:
-    """Judge a postcondition on observations made while the arm holds still.
+def verify(
+    predicate: Predicate, inventory: Inventory, observations: Iterable[Observation], latch: Latch | None = None
+) -> Verdict:
+    """Judge a postcondition on observations made while the arm holds still; ``latch`` saw the work before.
 
     Each new set of estimates counts once. Margins are averaged over the hold time, their sigma is not reduced:
     estimators err the same way from frame to frame. One frame in which the fact is clearly false spoils it.
     """
-    truths = list(_fresh_truths(predicate, inventory, observations))
+    truths = list(_fresh_truths(predicate, inventory, observations, latch or Latch(inventory)))
     known = [t for t in truths if t.known]
     if not known:
         because = truths[-1].because if truths else "nothing new was seen while the arm held still"
@@ -46,12 +49,15 @@ def verify(predicate: Predicate, inventory: Inventory, observations: Iterable[Ob
     return Verdict(code, over_time.probability, over_time.because)
 
 
-def _fresh_truths(predicate: Predicate, inventory: Inventory, observations: Iterable[Observation]) -> Iterable[Truth]:
+def _fresh_truths(
+    predicate: Predicate, inventory: Inventory, observations: Iterable[Observation], latch: Latch
+) -> Iterable[Truth]:
     last: dict[str, float] = {}
     for seen in observations:
         stamps = {name: seen.objects[name].stamp for name in predicate.args if name in seen.objects}
         if stamps != last:
             last = stamps
-            yield evaluate(predicate, Facts.of(inventory, seen.objects, seen.state))
+            latch.see(seen.objects)
+            yield evaluate(predicate, Facts.of(inventory, seen.objects, seen.state, latch.peaks))
     if not last:
         yield Truth(0.0, 1.0, f"{' and '.join(predicate.args)} were never perceived", known=False)

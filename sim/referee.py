@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 import mujoco
 import numpy as np
 
-from robo_orch.objects import Inventory
+from robo_orch.latch import Peak
+from robo_orch.objects import Inventory, Trait
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.types import Pose, PoseEstimate, Precision, Predicate
@@ -52,12 +53,14 @@ class RefereeVerdict:
 
 @dataclass(slots=True)
 class _Watch:
-    """What has been seen since ``begin``: a copy of it is all that a snapshot needs."""
+    """What has been seen since ``begin`` (``ever``: at all): a copy of it is all that a snapshot needs."""
 
     bounds: np.ndarray
     bystanders: np.ndarray  # body ids
     start: np.ndarray  # (k, 3)
     moved: np.ndarray  # (k,)
+    pressed: np.ndarray  # (b,) furthest value of each button's joint
+    ever: np.ndarray  # (b,)
     excess: float = -FORCE_BOUND  # of the worst pair over its bound; nothing below is worth telling
     force: float = 0.0
     pair: int = 0
@@ -76,11 +79,14 @@ class Referee:
         self._supports = [self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None]
         self._movers = [o.name for o in inventory.values() if not o.fixed]
         self._pair_of = _pair_table(np.asarray(model.geom_bodyid), model.nbody)
-        self._watch = self._fresh({}, ())
+        self._buttons = [name for name, o in inventory.items() if Trait.PRESSES in o.traits]
+        joints = [model.body(name).jntadr[0] for name in self._buttons]
+        self._depths = np.array([model.jnt_qposadr[j] for j in joints], dtype=int)
+        self._watch = self._fresh({}, (), np.zeros(len(joints)))
 
     def begin(self, args: Mapping[str, str], bounds: Sequence[Bound] = ()) -> None:
         """Start watching work on the objects that ``args`` names by role, with the bounds its skill declares."""
-        self._watch = self._fresh(args, bounds)
+        self._watch = self._fresh(args, bounds, self._watch.ever)
 
     def end(self) -> RefereeVerdict:
         """What was seen since :meth:`begin`; watching goes on."""
@@ -94,18 +100,15 @@ class Referee:
         hit = f"{pair[0]} pressed {pair[1]} with {w.force:.0f} N, {bound:.0f} N allowed" if w.excess > 0 else ""
         return RefereeVerdict(not hit and not moved, w.force, pair, bound, moved, _because(hit, moved))
 
-    def holds(self, predicate: Predicate) -> bool:
-        """Whether a fact is true."""
-        return evaluate(predicate, self.facts()).holds
+    def holds(self, predicate: Predicate, ever: bool = False) -> bool:
+        """Whether a fact is true; of a button, whether it was pressed since :meth:`begin`, or with ``ever`` at all."""
+        return evaluate(predicate, self.facts(ever)).holds
 
-    def facts(self) -> Facts:
-        """True poses as facts, sigma 0."""
-        zero = np.zeros((6, 6))
-        estimates = {
-            name: PoseEstimate(name, pose, zero, float(self._data.time), "referee", Precision.FIDUCIAL)
-            for name, pose in self.poses().items()
-        }
-        return Facts(self._inventory, estimates, self.held())
+    def facts(self, ever: bool = False) -> Facts:
+        """True poses as facts, sigma 0; see :meth:`holds` for ``ever``."""
+        depths = self._watch.ever if ever else self._watch.pressed
+        peaks = {name: Peak(float(depth), 0.0) for name, depth in zip(self._buttons, depths, strict=True)}
+        return Facts(self._inventory, self._estimates(), self.held(), peaks)
 
     def poses(self) -> dict[str, Pose]:
         """True poses of all objects in the base frame."""
@@ -136,20 +139,28 @@ class Referee:
             w.excess, w.force, w.pair = float(excess[worst]), float(total[worst]), worst
 
     def after_tick(self) -> None:
-        """Look at where the bystanders are."""
+        """Look at where the bystanders are, and how far down the buttons."""
         w = self._watch
+        if len(self._depths):
+            np.maximum(w.pressed, self._data.qpos[self._depths], out=w.pressed)
+            np.maximum(w.ever, w.pressed, out=w.ever)
         if len(w.bystanders):
             np.maximum(w.moved, np.linalg.norm(self._data.xpos[w.bystanders] - w.start, axis=1), out=w.moved)
 
     def snapshot(self) -> _Watch:
         """A copy of what was seen so far."""
         w = self._watch
-        return _Watch(w.bounds, w.bystanders, w.start, w.moved.copy(), w.excess, w.force, w.pair)
+        seen = (w.moved.copy(), w.pressed.copy(), w.ever.copy())
+        return _Watch(w.bounds, w.bystanders, w.start, *seen, w.excess, w.force, w.pair)
 
     def restore(self, snapshot: _Watch) -> None:
         """Go on from a copy."""
         self._watch = snapshot
         self._watch = self.snapshot()
+
+    def _estimates(self) -> dict[str, PoseEstimate]:
+        zero, now = np.zeros((6, 6)), float(self._data.time)
+        return {n: PoseEstimate(n, p, zero, now, "referee", Precision.FIDUCIAL) for n, p in self.poses().items()}
 
     def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
         """Keys of the body pairs ``(c,)`` and normal forces ``(c,)`` N of all active contacts."""
@@ -163,11 +174,15 @@ class Referee:
         # With elliptic cones a contact's first row is its normal force.
         return self._pair_of[geom[:, 0], geom[:, 1]], self._data.efc_force[address]
 
-    def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound]) -> _Watch:
+    def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound], ever: np.ndarray) -> _Watch:
         held = self.held()
         bystanders = [name for name in self._movers if name not in self._concerned(args, held)]
         ids = np.array([self._body[name] for name in bystanders], dtype=int)
-        return _Watch(self._bounds(args, bounds, held), ids, self._data.xpos[ids].copy(), np.zeros(len(ids)))
+        pressed = self._data.qpos[self._depths].copy()
+        start = self._data.xpos[ids].copy()
+        return _Watch(
+            self._bounds(args, bounds, held), ids, start, np.zeros(len(ids)), pressed, np.maximum(ever, pressed)
+        )
 
     def _bounds(self, args: Mapping[str, str], bounds: Sequence[Bound], held: str | None) -> np.ndarray:
         table = np.full((self._n, self._n), FORCE_BOUND)
@@ -183,7 +198,7 @@ class Referee:
     def _concerned(self, args: Mapping[str, str], held: str | None) -> set[str]:
         """Objects that may move: named, held, or standing on or in one of those (furniture that stands fast aside)."""
         concerned = {name for name in (*args.values(), held) if name is not None}
-        facts = self.facts()
+        facts = Facts(self._inventory, self._estimates(), held)
         while True:
             carriers = [n for n in concerned if n in self._inventory and not self._inventory[n].fixed]
             riders = {m for m in self._movers if m not in concerned for c in carriers if self._rides(m, c, facts)}

@@ -28,8 +28,8 @@ class Referee(Protocol):
         """Stop watching."""
         ...
 
-    def holds(self, predicate: Predicate) -> bool:
-        """Whether a fact is true."""
+    def holds(self, predicate: Predicate, ever: bool = False) -> bool:
+        """Whether a fact is true; of buttons, whether they were pressed since ``begin``, or with ``ever`` at all."""
         ...
 
 
@@ -58,7 +58,7 @@ class Judge:
     def verdict(self, goal: Goal) -> tuple[bool, Outcome | None]:
         """Whether the goal's facts are all true (``done``), and what speaks against success, if anything does."""
         self._end()
-        untrue = [str(p) for p in goal.predicates if not self._referee.holds(p)]
+        untrue = [str(p) for p in goal.predicates if not self._referee.holds(p, ever=True)]
         if untrue:
             return False, Outcome(Code.NOT_YET, Stage.VERIFY, f"in truth this does not hold: {', '.join(untrue)}")
         if self._complaints:
