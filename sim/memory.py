@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a pose estimator remembers of objects that no camera shows any more.
 
-A hidden object stays where it was seen last, with the uncertainty it had. It rides along with what it lies on or in, and
-grows uncertain while that moves or while the hand is near: then something could have moved it.
+A hidden object stays where it was seen last, with the uncertainty it had. It rides along with what it lies on or in,
+and grows uncertain while that moves or while the hand is near: then something could have moved it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from robo_orch.objects import Inventory
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import Array, Pose, PoseEstimate, Predicate
 
-#: The hand may have moved what is nearer to the tool point than this beside the object's own size, m (chosen: the palm).
+#: The hand may have moved what is nearer to the tool point than this and the object's radius, m (chosen: half a palm).
 NEAR = 0.08
-#: How fast the uncertainty of a hidden object grows while the hand is near: m and rad per square root of a second (chosen).
+#: How the uncertainty of a hidden object grows while the hand is near: m and rad per square root of a second (chosen).
 DRIFT = (0.03, 0.3)
 #: What lies in a drawer slips by this share of the drawer's way (one sigma; chosen).
 SLIP = 0.05

@@ -11,9 +11,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from robo_orch.execution.adapters import ChunkRefused, check_chunk, to_targets
+from robo_orch.execution.adapters import ChunkRefused, check_chunk, translate
 from robo_orch.policies.card import PolicyCard
 from robo_orch.robots import RobotSpec
+from robo_orch.robots.actions import Decoder, Setpoint
 from robo_orch.types import (
     ActionChunk,
     Code,
@@ -47,7 +48,8 @@ class Executor:
 
     def __init__(self, robot: Robot, spec: RobotSpec, emit: EventSink = ignore_events) -> None:
         self._robot, self._spec, self._emit = robot, spec, emit
-        self._last: JointTarget | None = None
+        self._decoder = Decoder(spec)
+        self._last: Setpoint | None = None
 
     def run(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, time_limit: float) -> Outcome:
         """Let a policy work on a subgoal until it is done, gives up, breaks its contract or runs out of time.
@@ -78,8 +80,7 @@ class Executor:
     def hold(self, seconds: float) -> Iterator[Observation]:
         """Hold still for a while, gripper as last told, yielding what is seen after each tick."""
         state = self._robot.observe().state
-        gripper = self._last.gripper if self._last else min(state.gripper, self._spec.gripper.max_width)
-        still = JointTarget(state.start.copy(), np.zeros_like(state.q), gripper, "hold")
+        still = JointTarget(state.start.copy(), np.zeros_like(state.q), self._width(state.gripper), "hold")
         for _ in range(max(1, round(seconds / self._spec.period))):
             yield self._command(still)
 
@@ -101,19 +102,32 @@ class Executor:
 
     def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
         check_chunk(chunk, card.action.space, self._spec)
-        targets = to_targets(chunk, seen.state.start, self._spec, card.id)
-        self._emit("chunk", card=card.id, label=chunk.label, steps=len(chunk.values), period=chunk.period)
-        for target in targets:
+        motion = translate(chunk, self._before(seen), seen.state.q, self._decoder, card.id)
+        data = {"steps": len(chunk.values), "period": chunk.period, "clipped": motion.clipped}
+        self._emit("chunk", card=card.id, label=chunk.label, **data)
+        for target in motion.targets:
             seen = self._command(target)
             if seen.stamp >= deadline:
-                break
+                return seen
+        self._last = motion.after
         return seen
+
+    def _before(self, seen: Observation) -> Setpoint:
+        """Where a chunk begins: at the last setpoint, unless the robot has been told something else since (a stop)."""
+        start, last = seen.state.start, self._last
+        if last is not None and np.array_equal(last.q, start):
+            return last
+        return Setpoint(start, np.zeros_like(start), self._width(seen.state.gripper))
+
+    def _width(self, measured: float) -> float:
+        """The opening (m) that the gripper was last told to have."""
+        return self._last.width if self._last is not None else min(measured, self._spec.gripper.max_width)
 
     def _command(self, target: JointTarget) -> Observation:
         before = self._robot.observe().stamp
         self._robot.command(target)
         self._robot.tick()
-        self._last = target
+        self._last = Setpoint(target.q, target.qd, target.gripper)
         seen = self._robot.observe()
         if not seen.stamp > before:
             raise ChunkRefused(Code.STALE_OBSERVATION, f"the robot's clock stands still at {before:.3f} s")

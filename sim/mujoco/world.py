@@ -161,7 +161,7 @@ class MujocoWorld:
         joint.qvel[:] = WAKE_SPEED if value <= parts[name].limits[0] else -WAKE_SPEED
 
     def put_arm(self, q: Array, width: float) -> None:
-        """Set the arm, at rest, to joint positions ``(n,)`` (rad) and an opening (m): before training or probing begins.
+        """Set the arm, at rest, to joints ``(n,)`` (rad) and an opening (m), before training or probing begins.
 
         It does not touch what is in the way; the caller sees to that.
         """

@@ -74,7 +74,7 @@ def test_an_interrupt_at_speed_still_stops_the_arm(robot):  # case C48
 def test_chunks_are_announced_with_what_they_are_for(robot):
     events = []
     run(robot, "Rogue", events)
-    assert events[0][0] == "chunk" and events[0][1]["steps"] == 5
+    assert events[0][0] == "chunk" and (events[0][1]["steps"], events[0][1]["clipped"]) == (5, 0)
 
 
 def test_holding_still_keeps_the_last_commanded_grip(robot):
