@@ -7,12 +7,13 @@ Whatever cannot go on raises :class:`MotionFailure`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Generator, Iterator
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.planner import MotionPlanner
@@ -23,13 +24,24 @@ from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
 
 #: Share of the speed at which things are touched: set down, pulled, pushed (chosen: a millimetre off is felt gently).
-GENTLE = 0.4
+GENTLE = 0.3
+#: Mass that is carried at full speed, kg (chosen: held cubes of it never slip).
+LIGHT = 0.06
 #: Room between an object and each finger on the way to a grasp, m (chosen).
 CLEARANCE = 0.012
 #: Pieces in which the arm waits or moves while it keeps an eye on something, s: a frame of a 10 Hz estimator.
 PIECE = 0.1
-#: How long a new look or the fingers are waited for at most, s (chosen: six frames; the fingers' whole range).
+#: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one at :data:`GENTLE`).
+TOUCH_PIECE = 0.06
+#: How long a new look or the fingers are waited for at most, s (chosen: ten frames; the fingers' whole range).
 PATIENCE = 1.0
+#: A pose known no better than this (m) is averaged over so many frames of a look (chosen).
+FINE, FRAMES = 0.002, 4
+#: The average of a look stands until an estimate is farther off than so many sigma (chosen).
+OUTLIER = 3.0
+#: Force at the tool, beyond what was there before, that counts as touching something, N (chosen: acceleration alone
+#: makes up to 9 N at :data:`GENTLE`).
+TOUCHED = 15.0
 #: The fingers have arrived when the opening is this close to what they were told, m (chosen).
 ARRIVED = 0.002
 #: Opening within one piece by less than which the fingers count as still, m (chosen).
@@ -49,25 +61,40 @@ class Arm:
         seen: the latest observation.
     """
 
-    seen: Observation
-
     def __init__(self, context: PolicyContext) -> None:
         self.robot, self.inventory = context.robot, context.inventory
         self.planner = MotionPlanner(context.robot, context.inventory, speed=context.speed)
         self.rng = np.random.default_rng()
         self._space = context.card.action.space
         self._width = 0.0
+        self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
     def begin(self, seen: Observation, seed: int) -> None:
         """Start on something new; all sampling and planning follows from ``seed``."""
-        self.seen, self.rng = seen, np.random.default_rng(seed)
+        self._means.clear()
+        self.observe(seen)
+        self.rng = np.random.default_rng(seed)
         self.planner.reset(seed)
         self._width = min(seen.state.gripper, self.robot.gripper.max_width)
+
+    def observe(self, seen: Observation) -> None:
+        """Take note of what is seen now; where a longer look has told more than one frame, that stands.
+
+        What seems to lean by no more than its pose's error stands upright: things on furniture do.
+        """
+        means = {name: mean for name, (mean, tool) in self._means.items() if self._stands(mean, tool, seen)}
+        objects = {**seen.objects, **means}
+        movable = [n for n, spec in self.inventory.items() if spec.movable and n in objects and n != seen.state.holding]
+        self.seen = replace(seen, objects={**objects, **{name: _upright(objects[name]) for name in movable}})
 
     @property
     def facts(self) -> Facts:
         """What predicates are evaluated on."""
         return Facts.of(self.inventory, self.seen.objects, self.seen.state)
+
+    def careful(self, name: str) -> float:
+        """Share of the velocity limits for carrying something: inertia pulls on it no harder than on :data:`LIGHT`."""
+        return self.planner.speed * min(1.0, (LIGHT / self.inventory[name].mass) ** 0.5)
 
     @property
     def gentle(self) -> float:
@@ -93,9 +120,10 @@ class Arm:
         """The pose of :meth:`estimate`."""
         return self.estimate(name).pose
 
-    def opening_for(self, grasp: Grasp) -> float:
-        """How far the gripper opens around a grasp, m."""
-        return min(grasp.width + 2 * CLEARANCE, self.robot.gripper.max_width)
+    def opening_for(self, name: str, grasp: Grasp) -> float:
+        """How far the gripper opens around a grasp, m: as far as it can, the less well the pose is known."""
+        doubt = 2.0 * self.seen.objects[name].sigma
+        return min(grasp.width + 2 * (CLEARANCE + doubt), self.robot.gripper.max_width)
 
     def opened(self, gripper: float) -> Observation:
         """What is seen, but with the gripper so far open, m."""
@@ -125,21 +153,31 @@ class Arm:
         self._width = self._width if gripper is None else gripper
         yield self._chunk(motion.q[1:], motion.qd[1:], label)
 
-    def follow(self, motion: Trajectory, label: str, alarm: Callable[[float], str]) -> Script[str]:
-        """Carry a motion out piece by piece; brake where ``alarm(share of it done)`` says that something is wrong.
+    def follow(self, motion: Trajectory, label: str, alarm: Callable[[], str], piece: float = PIECE) -> Script[str]:
+        """Carry a motion out piece by piece (s); brake where the alarm says that something is wrong.
 
         Returns:
             What the alarm said; empty if the motion was completed.
         """
-        step = max(1, round(PIECE / motion.period))
+        step = max(1, round(piece / motion.period))
         for i in range(1, len(motion.q), step):
             yield self._chunk(motion.q[i : i + step], motion.qd[i : i + step], label)
-            done = min(i + step, len(motion.q)) - 1
-            if wrong := alarm(done / (len(motion.q) - 1)):
-                brake = stop_profile(motion.q[done], motion.qd[done], self.robot.limits, motion.period)
-                yield self._chunk(brake.q[1:], brake.qd[1:], "stopping")
+            last = min(i + step, len(motion.q)) - 1
+            if wrong := alarm():
+                brake = stop_profile(motion.q[last], motion.qd[last], self.robot.limits, motion.period)
+                yield self._chunk(brake.q[1:], brake.qd[1:], label)
                 return wrong
         return ""
+
+    def feel(self, motion: Trajectory, label: str) -> Script[bool]:
+        """Carry a motion out unless something is touched on the way; says whether it was completed."""
+        before = self._force()
+
+        def alarm() -> str:
+            return "touched" if np.linalg.norm(self._force() - before) > TOUCHED else ""
+
+        wrong = yield from self.follow(motion, label, alarm, TOUCH_PIECE)
+        return not wrong
 
     def grip(self, width: float, label: str) -> Script[None]:
         """Open or close the fingers until they are there, or stand still on something."""
@@ -154,14 +192,36 @@ class Arm:
             before = now
 
     def look(self, *names: str) -> Script[None]:
-        """Rest until everything named has been seen since the arm came to rest, or has not for too long."""
-        since = self.seen.stamp
-        label = f"looking at the {' and the '.join(map(said, names))}"
+        """Rest until everything named has been seen well since the arm came to rest, or has not for too long."""
+        label, since = f"looking at the {' and the '.join(map(said, names))}", self.seen.stamp
+        frames: dict[str, dict[float, PoseEstimate]] = {name: {} for name in names}
+        for name in names:
+            self._means.pop(name, None)
         for _ in range(round(PATIENCE / PIECE)):
             yield from self._wait(label)
-            stamps = [self.seen.objects[name].stamp for name in names if name in self.seen.objects]
-            if len(stamps) == len(names) and min(stamps, default=since) >= since:
-                return
+            for name in names:
+                estimate = self.seen.objects.get(name)
+                if estimate is not None and estimate.stamp >= since:
+                    frames[name][estimate.stamp] = estimate
+            if all(seen and len(seen) >= _worth(seen) for seen in frames.values()):
+                break
+        tool = self.seen.state.tool
+        self._means.update((name, (_mean(list(f.values())), tool)) for name, f in frames.items() if len(f) > 1)
+        self.observe(self.seen)
+
+    def _force(self) -> Array:
+        """Force at the tool that the joints' efforts amount to, ``(3,)`` N, base frame."""
+        state = self.seen.state
+        jacobian = self.planner.kinematics.jacobian(state.q)
+        return np.asarray(np.linalg.lstsq(jacobian.T, state.effort)[0][:3])
+
+    def _stands(self, mean: PoseEstimate, tool: Pose, seen: Observation) -> bool:
+        """Whether an average may stand for what is seen now: nothing has moved, nor what holds it."""
+        now = seen.objects.get(mean.name)
+        if now is None or (seen.state.holding == mean.name and tool.distance(seen.state.tool)[0] > FINE):
+            return False
+        metres, radians = mean.pose.distance(now.pose)
+        return metres <= OUTLIER * now.sigma * np.sqrt(3.0) and radians <= OUTLIER * now.sigma_angle * np.sqrt(3.0)
 
     def _wait(self, label: str) -> Script[None]:
         q = np.tile(self.seen.state.start, (round(PIECE / self.robot.period), 1))
@@ -175,3 +235,26 @@ class Arm:
 def said(name: str) -> str:
     """A name as it is said."""
     return name.replace("_", " ")
+
+
+def _worth(frames: Mapping[float, PoseEstimate]) -> int:
+    """How many frames of something are worth waiting for."""
+    return FRAMES if max(e.sigma for e in frames.values()) > FINE else 1
+
+
+def _mean(frames: Sequence[PoseEstimate]) -> PoseEstimate:
+    """The latest estimate at the mean pose; its covariance stays, for most of the error is the same in every frame."""
+    position = np.mean([e.pose.position for e in frames], axis=0)
+    rotation = Rotation.from_quat([e.pose.quaternion for e in frames]).mean()
+    return replace(frames[-1], pose=Pose.from_rotation(position, rotation))
+
+
+def _upright(estimate: PoseEstimate) -> PoseEstimate:
+    """The same, standing upright if it leans no more than its error explains."""
+    matrix = estimate.pose.matrix
+    axis = np.array([matrix[1, 2], -matrix[0, 2], 0.0])  # by which z must be turned to point up
+    sine = float(np.linalg.norm(axis))
+    if matrix[2, 2] <= 0.0 or sine > OUTLIER * estimate.sigma_angle * np.sqrt(2.0) or sine < 1e-9:
+        return estimate
+    turn = Rotation.from_rotvec(axis / sine * np.arcsin(min(1.0, sine)))
+    return replace(estimate, pose=Pose.from_rotation(estimate.pose.position, turn * estimate.pose.rotation))

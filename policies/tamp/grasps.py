@@ -10,10 +10,14 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import Grasp, ObjectSpec
 from robo_orch.robots.spec import GripperSpec
-from robo_orch.types import Code, Pose
+from robo_orch.types import Code, Pose, PoseEstimate
 
 #: A grasp that is this far from the object's middle counts as much as one that needs a turn of 1 rad, m (chosen).
 OFF_CENTRE = 0.10
+#: Room beside an object that each finger should have, in sigma of its position (chosen).
+ROOM = 2.5
+#: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
+REPEAT = 4.0
 #: Turned by half about its own axis a parallel gripper grasps the same.
 HALF_TURN = Pose.of((0, 0, 0), (0, 0, 1, 0))
 
@@ -38,14 +42,35 @@ def usable(thing: ObjectSpec, gripper: GripperSpec) -> list[Grasp]:
     return found
 
 
-def ordered(grasps: Sequence[Grasp], at: Pose, tool: Pose) -> list[Grasp]:
-    """Grasps of an object at a pose, those first that need little turning of the tool and are near its middle."""
+def ordered(
+    grasps: Sequence[Grasp], at: PoseEstimate, tool: Pose, opening: float, tried: Sequence[Grasp] = ()
+) -> list[Grasp]:
+    """Grasps of an object, best first.
+
+    Those are good that need little turning of the tool, are near the object's middle, leave the fingers room for the
+    error of its pose, and unlike those that failed already.
+
+    Args:
+        at: where the object is believed to be.
+        tool: where the tool is.
+        opening: how far the gripper opens, m.
+        tried: grasps that failed.
+    """
 
     def effort(grasp: Grasp) -> float:
-        off = float(np.linalg.norm(grasp.pose.position[:2]))
-        return tool.distance(at @ grasp.pose)[1] + off / OFF_CENTRE
+        turn = tool.distance(at.pose @ grasp.pose)[1]
+        off = float(np.linalg.norm(grasp.pose.position[:2])) / OFF_CENTRE
+        tight = max(0.0, ROOM * at.sigma - (opening - grasp.width) / 2) / ROOM / max(at.sigma, 1e-6)
+        return turn + off + tight + sum(_alike(grasp, other) for other in tried)
 
     return sorted(grasps, key=effort)
+
+
+def _alike(a: Grasp, b: Grasp) -> float:
+    """How alike two grasps are: most where the fingers move the same way at the same place."""
+    along = abs(float(a.pose.matrix[:, 1] @ b.pose.matrix[:, 1]))
+    apart = float(np.linalg.norm(a.pose.position - b.pose.position)) / OFF_CENTRE
+    return REPEAT * along / (1.0 + apart)
 
 
 def _same(a: Pose, b: Pose) -> bool:

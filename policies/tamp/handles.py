@@ -76,7 +76,7 @@ def _until(arm: Arm, wanted: Predicate, act: Callable[[Part], Script[str]]) -> S
 def _pull(part: Part) -> Script[str]:
     arm, handle = part.arm, f"the handle of the {said(part.name)}"
     grasp, goal, motion = _choose_pull(part)
-    yield from arm.move(motion, f"moving to {handle}", arm.opening_for(grasp))
+    yield from arm.move(motion, f"moving to {handle}", arm.opening_for(part.name, grasp))
     yield from arm.look(part.name)
     tool = arm.pose(part.name) @ grasp.pose
     motion = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=part.touching)
@@ -86,7 +86,7 @@ def _pull(part: Part) -> Script[str]:
     if arm.seen.state.grasping:
         motion = part.lead(arm.seen, part.value, goal)
         wrong = yield from arm.follow(motion, f"pulling the {said(part.name)}", _watch(part, held=True))
-    yield from arm.grip(arm.opening_for(grasp), f"letting {handle} go")
+    yield from arm.grip(arm.opening_for(part.name, grasp), f"letting {handle} go")
     yield from leave(arm, part.name, AWAY, "moving away")
     return wrong
 
@@ -95,9 +95,9 @@ def _choose_pull(part: Part) -> tuple[Grasp, float, Trajectory]:
     """A grasp of the handle, how far it can take the part, and the motion to before it."""
     arm, failures = part.arm, Failures(part.arm.inventory)
     at, value = arm.pose(part.name), part.value
-    grasps = ordered(usable(arm.inventory[part.name], arm.robot.gripper), at, arm.seen.state.tool)
+    grasps = _handles(part)
     for share, grasp, way in ((s, g, w) for s in OPEN_TO for g in grasps for w in TO_GRASP):
-        hand = arm.opened(arm.opening_for(grasp))
+        hand = arm.opened(arm.opening_for(part.name, grasp))
         try:
             postures = arm.planner.stance(hand, along(way, at @ grasp.pose), allow=part.touching)
             part.lead(arm.imagine(postures[-1], grasp.width), value, share * part.range)
@@ -142,10 +142,8 @@ def _push_on(part: Part, begin: float) -> Script[str]:
 def _choose_push(part: Part) -> tuple[Pose, Trajectory]:
     """Where closed fingers touch the handle (tool pose in the part's frame), and the motion to before it."""
     arm, failures = part.arm, Failures(part.arm.inventory)
-    at = arm.pose(part.name)
-    grasps = ordered(usable(arm.inventory[part.name], arm.robot.gripper), at, arm.seen.state.tool)
-    for grasp, way in ((g, w) for g in grasps for w in TO_GRASP):
-        hand = arm.opened(0.0)
+    hand = arm.opened(0.0)
+    for grasp, way in ((g, w) for g in _handles(part) for w in TO_GRASP):
         try:
             touch = part.first_touch(grasp.pose)
             begin = _begin(part, touch)
@@ -157,19 +155,26 @@ def _choose_push(part: Part) -> tuple[Pose, Trajectory]:
     raise failures.all(Code.UNREACHABLE, f"{part.name} cannot be pushed shut")
 
 
+def _handles(part: Part) -> list[Grasp]:
+    """Grasps of the handle, those first that need little turning of the tool."""
+    arm, gripper = part.arm, part.arm.robot.gripper
+    grasps = usable(arm.inventory[part.name], gripper)
+    return ordered(grasps, arm.estimate(part.name), arm.seen.state.tool, gripper.max_width)
+
+
 def _begin(part: Part, touch: Pose) -> float:
     """The opening at which the part would have to be for the fingers to touch it where the push begins."""
     return part.value + RUN_UP / part.lever(part.at(part.value) @ touch)
 
 
-def _watch(part: Part, held: bool, ahead: float = 0.0) -> Callable[[float], str]:
+def _watch(part: Part, held: bool, ahead: float = 0.0) -> Callable[[], str]:
     """An alarm for :meth:`Arm.follow`: the handle has slipped, or the part does not come along.
 
     ``ahead``: by how much the hand is ahead of the part when it begins, m or rad.
     """
     arm, value, state = part.arm, part.value, part.arm.seen.state
 
-    def alarm(_share: float) -> str:
+    def alarm() -> str:
         now = arm.seen.state
         if held and (not now.grasping or abs(now.gripper - state.gripper) > SLIPPED):
             return "let its handle slip out of the fingers: it moves too hard"

@@ -60,7 +60,7 @@ class Tamp:
         """The next motion of the script, ``Done`` at its end, ``Failed`` with the reason where it cannot go on."""
         if self._script is None:
             return Failed(Code.POLICY_ERROR, "act was called before reset")
-        self._arm.seen = observation
+        self._arm.observe(observation)
         try:
             return next(self._script)
         except StopIteration:

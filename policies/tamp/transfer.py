@@ -7,7 +7,7 @@ spot is looked for again once the object is in the hand, for then it is known ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -92,44 +92,61 @@ def check(arm: Arm, name: str, destination: Destination) -> None:
     if arm.seen.state.holding == name:
         _find_placement(arm, arm.seen, name, destination)
     else:
-        _choose_grasp(arm, name, destination)
+        _choose_grasp(arm, name, destination, ())
 
 
 def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
-    grasp = yield from _approach(arm, name, destination)
-    tool = arm.pose(name) @ grasp.pose
-    down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
-    yield from arm.move(down, f"reaching for the {said(name)}")
-    yield from arm.grip(grasp.width - SQUEEZE, f"closing on the {said(name)}")
-    held = arm.seen.state.holding
-    if held != name:
-        code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
-        raise MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
-    yield from leave(arm, name, OFF_WITH, f"lifting the {said(name)}")
+    tried: list[Grasp] = []
+    while True:
+        grasp = yield from _approach(arm, name, destination, tried)
+        failure = yield from _close_on(arm, name, grasp)
+        if failure is None:
+            yield from leave(arm, name, OFF_WITH, f"lifting the {said(name)}")
+            return
+        tried.append(grasp)
+        yield from arm.grip(arm.opening_for(name, grasp), "letting go")
+        yield from leave(arm, name, AWAY, "moving back")
+        if len(tried) == APPROACHES:
+            raise failure
+        yield from arm.look(name)
 
 
-def _approach(arm: Arm, name: str, destination: Destination) -> Script[Grasp]:
+def _approach(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Script[Grasp]:
     for _ in range(APPROACHES):
         before = arm.pose(name)
-        grasp, motion = _choose_grasp(arm, name, destination)
-        yield from arm.move(motion, f"moving to the {said(name)}", arm.opening_for(grasp))
+        grasp, motion = _choose_grasp(arm, name, destination, tried)
+        yield from arm.move(motion, f"moving to the {said(name)}", arm.opening_for(name, grasp))
         yield from arm.look(name)
         if before.distance(arm.pose(name))[0] <= MOVED:
             return grasp
     raise MotionFailure(Code.NO_PROGRESS, f"{name} kept moving, it was approached {APPROACHES} times")
 
 
+def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]:
+    """Reach for an object and close on it; returns why it is not held then, if it is not."""
+    tool = arm.pose(name) @ grasp.pose
+    down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
+    if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
+        return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
+    yield from arm.grip(grasp.width - SQUEEZE, f"closing on the {said(name)}")
+    held = arm.seen.state.holding
+    if held != name:
+        code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
+        return MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
+    return None
+
+
 def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
     target = destination.target
     placement, motion = _plan_placement(arm, name, destination)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
-    yield from arm.look(target)
+    yield from arm.look(target, name)
     if arm.seen.state.holding != name:
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
     way = along(placement.way, _tool_for(arm.seen, name, target, placement.spot))
     allow = _touching(name, *_supports(arm, target))
     down = arm.planner.straight_to(arm.seen, *way[1:], speed=arm.gentle, allow=allow)
-    yield from arm.move(down, f"setting the {said(name)} down")
+    yield from arm.feel(down, f"setting the {said(name)} down")
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
     yield from leave(arm, name, AWAY, "moving away")
 
@@ -138,27 +155,31 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None
     """Move off from what the gripper is at, along the first way that is free; stay where none is."""
     for way in ways:
         try:
-            motion = arm.planner.straight_to(arm.seen, *along(way, arm.seen.state.tool)[1:], allow=_touching(name))
+            poses = along(way, arm.seen.state.tool)[1:]
+            speed = arm.careful(name) if arm.seen.state.holding == name else None
+            motion = arm.planner.straight_to(arm.seen, *poses, speed=speed, allow=_touching(name))
         except MotionFailure:
             continue
         yield from arm.move(motion, label)
         return
 
 
-def _choose_grasp(arm: Arm, name: str, destination: Destination) -> tuple[Grasp, Trajectory]:
+def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> tuple[Grasp, Trajectory]:
     """A grasp with which the object can be taken off and set down, and the motion to where it is straight ahead."""
     at, failures = arm.pose(name), Failures(arm.inventory)
-    arm.pose(destination.target)
+    arm.estimate(destination.target)
     code = Code.NO_GRASP
-    grasps = ordered(usable(arm.inventory[name], arm.robot.gripper), at, arm.seen.state.tool)
+    gripper, tool = arm.robot.gripper, arm.seen.state.tool
+    grasps = ordered(usable(arm.inventory[name], gripper), arm.estimate(name), tool, gripper.max_width, tried)
     for grasp in grasps[:GRASPS]:
+        opening = arm.opening_for(name, grasp)
         try:
-            postures = _reach(arm, name, at @ grasp.pose, arm.opening_for(grasp))
+            postures = _reach(arm, name, at @ grasp.pose, opening)
             held = arm.imagine(postures[-1], grasp.width, name, grasp.pose.inverse())
             _check_off(arm, held, name)
             code = Code.NO_PLACE
             _find_placement(arm, held, name, destination)
-            return grasp, arm.planner.to_configuration(arm.opened(arm.opening_for(grasp)), postures[0])
+            return grasp, arm.planner.to_configuration(arm.opened(opening), postures[0])
         except MotionFailure as failure:
             failures.add(failure)
     what = f"{name} cannot be grasped" if code is Code.NO_GRASP else _no_room(name, destination)
@@ -191,7 +212,7 @@ def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Plac
     failures = Failures(arm.inventory)
     for placement in _placements(arm, arm.seen, name, destination, failures):
         try:
-            return placement, arm.planner.to_configuration(arm.seen, placement.start)
+            return placement, arm.planner.to_configuration(arm.seen, placement.start, speed=arm.careful(name))
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
