@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from robo_orch.cli import demo, doctor, replay, run, skills, watch
+from robo_orch.cli import bench, demo, doctor, replay, run, skills, tasks, watch
 
 app = typer.Typer(
     name="robo-orch",
@@ -23,6 +23,8 @@ app.command("replay")(replay.replay)
 app.command("watch")(watch.watch)
 app.command("doctor")(doctor.doctor)
 app.add_typer(skills.app, name="skills")
+app.add_typer(tasks.app, name="tasks")
+app.add_typer(bench.app, name="bench")
 
 
 def _version(wanted: bool) -> None:

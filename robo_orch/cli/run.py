@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,7 +12,14 @@ from robo_orch.cli.options import Json, Out, Seed, Video
 
 
 def run(
-    goal: Annotated[str, typer.Argument(metavar="GOAL", help="What to reach, in plain English.")],
+    context: typer.Context,
+    goal: Annotated[
+        str | None, typer.Argument(metavar="GOAL", help="What to reach, in plain English.", show_default=False)
+    ] = None,
+    task: Annotated[
+        Path | None,
+        typer.Option("--task", metavar="FILE.yaml", help="Scene, seed and goal from a file."),
+    ] = None,
     scene: Annotated[str, typer.Option("--scene", help="A scene's name, or the path of its YAML.")] = "kitchen",
     sim: Annotated[str, typer.Option("--sim", help="The simulator.")] = "mujoco",
     seed: Seed = 0,
@@ -36,12 +44,16 @@ def run(
 
     For example: robo-orch run "put the red cube on the plate" --scene kitchen --seed 1
 
+    A task file (robo-orch tasks make) brings its own goal, scene, seed and perturbation.
+
     Exit codes: 0 reached, 1 not reached, 2 bad input, 3 safety stop or internal error, 130 Ctrl-C.
     """
     from robo_orch.cli.running import carry_out
 
     options = {
         "goal": goal,
+        "task": task,
+        "fixed": [name for name in ("scene", "seed") if typed(context, name)],
         "scene": scene,
         "sim": sim,
         "seed": seed,
@@ -55,3 +67,9 @@ def run(
         "out": out,
     }
     return carry_out(options, as_json, dry_run)
+
+
+def typed(context: typer.Context, name: str) -> bool:
+    """Whether an option was given, not left at its default."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name != "DEFAULT"

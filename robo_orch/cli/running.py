@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from robo_orch.cli.output import print_json, refuse, say
-from robo_orch.errors import UserError
+from robo_orch.errors import OptionError, UserError
 from robo_orch.runs import result, session
 from robo_orch.runs.camera import Pictures
 from robo_orch.runs.config import RunConfig, parse_cards, parse_perturbations
@@ -40,7 +41,21 @@ def configure(options: Mapping[str, Any]) -> RunConfig:
         given["cards"] = parse_cards(given["cards"])
     if "perturb" in given:
         given["perturb"] = parse_perturbations(given["perturb"])
-    return RunConfig(**given)
+    task, fixed = given.pop("task", None), given.pop("fixed", ())
+    if (task is None) == (given["goal"] is None):
+        got = "neither" if task is None else f"both, the goal {given['goal']!r}"
+        raise OptionError("a goal or --task FILE.yaml", got, "give one of them")
+    return RunConfig(**given) if task is None else _of_task(task, fixed, given)
+
+
+def _of_task(path: Path, fixed: Sequence[str], given: dict[str, Any]) -> RunConfig:
+    from robo_orch.runs.task import run_of
+    from robo_orch.sim.tasks import load_task
+
+    if fixed:
+        options = ", ".join(f"--{name}" for name in fixed)
+        raise OptionError("the scene and seed that the task names", options, "leave it out, or change the file")
+    return run_of(load_task(path), **given | {"goal": ""})
 
 
 def _watched(config: RunConfig) -> Finished:
@@ -64,5 +79,5 @@ def _planned(finished: Finished, as_json: bool) -> int:
 
 def _blank(options: Mapping[str, Any]) -> dict[str, Any]:
     """The keys of a result, with what was asked for, also where the options are no valid run."""
-    blank = result.blank(RunConfig(options["goal"]))
+    blank = result.blank(RunConfig(options["goal"] or ""))
     return blank | {key: options[key] for key in ("scene", "sim", "seed", "planner") if key in options}

@@ -35,6 +35,10 @@ class RunConfig:
         pictures: key frames, a film as well, or nothing.
         realtime: whether to pace the simulation to the wall clock.
         out: the run folder, ``None`` for ``runs/<time>-<goal>``.
+        task: id of the task that this run does, if it does one.
+        require: (kind, colour) pairs that the scene must contain, ``None`` for what the goal names.
+        facts: what the goal must be understood as, as text; empty where nobody has said.
+        report: whether to write ``report.html``.
 
     Raises:
         OptionError: a value that cannot be used.
@@ -52,6 +56,10 @@ class RunConfig:
     pictures: Pictures = Pictures.FRAMES
     realtime: bool = False
     out: Path | None = None
+    task: str = ""
+    require: tuple[tuple[str, str], ...] | None = None
+    facts: tuple[str, ...] = ()
+    report: bool = True
 
     def __post_init__(self) -> None:
         if not isinstance(self.seed, int) or isinstance(self.seed, bool) or not 0 <= self.seed <= MAX_SEED:

@@ -52,6 +52,7 @@ def describe(
         time_limit=config.time_limit,
         pictures=str(config.pictures),
         realtime=config.realtime,
+        task=config.task,
         started=datetime.now(UTC).isoformat(timespec="seconds"),
         libraries=libraries(),
         require=[(kind, colour) for kind, colour in require],

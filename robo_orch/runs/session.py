@@ -18,7 +18,7 @@ from robo_orch.runs.judge import Judge
 from robo_orch.runs.recorder import RecordingWorld, SensedWorld
 from robo_orch.runs.result import Finished
 from robo_orch.runs.schema import Event
-from robo_orch.runs.setting import Setting, required, set_up
+from robo_orch.runs.setting import Setting, check_meaning, required, set_up
 from robo_orch.runs.timeline import Timeline
 from robo_orch.types import Code, Goal, Outcome, Stage
 
@@ -67,9 +67,11 @@ def preview(config: RunConfig) -> Finished:
         UserError: bad input.
     """
     begun = time.perf_counter()
-    setting = set_up(config, required(config.goal))
+    setting = set_up(config, required(config))
     setting.look()
-    plan = setting.plan(setting.ground(config.goal))
+    goal = setting.ground(config.goal)
+    check_meaning(goal, config.facts)
+    plan = setting.plan(goal)
     subgoals: list[dict[str, Any]] = [
         {"text": s.subgoal.text, "predicate": str(s.subgoal.predicate), "skill": s.subgoal.skill}
         | {"card": None, "bridge": "none", "verdict": None, "attempts": 0, "seconds": 0.0}
@@ -108,7 +110,7 @@ class Run:
         config = self._config
         self.folder.config(provenance.describe(config))
         self._emit("run_started", goal=config.goal, scene=config.scene, sim=config.sim, seed=config.seed)
-        require = required(config.goal)
+        require = required(config)
         self._setting = setting = set_up(config, require, self._recording)
         simulation = setting.simulation
         self.folder.config(provenance.describe(config, require, simulation))
@@ -119,6 +121,7 @@ class Run:
         orchestrator = setting.orchestrator(config, self._emit)
         setting.look()
         goal = self._goal = setting.ground(config.goal)
+        check_meaning(goal, config.facts)
         self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in goal.predicates])
         self._set_up_seconds, self._begun = self._since(), time.perf_counter()
         return orchestrator, goal
@@ -205,6 +208,8 @@ class Run:
         }
 
     def _report(self) -> None:
+        if not self._config.report:
+            return
         from robo_orch.runs.report import write_report
 
         try:

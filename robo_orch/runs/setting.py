@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from robo_orch.errors import GoalError
 from robo_orch.predicates import Facts
 from robo_orch.robots import RobotSpec, load_robot
 from robo_orch.runs.config import RunConfig
@@ -93,8 +94,20 @@ class Setting:
         return load_robot(self.simulation.layout.robot)
 
 
-def required(goal: str) -> list[tuple[str, str]]:
-    """The (kind, colour) pairs that a goal names, which its scene must contain.
+def check_meaning(goal: Goal, facts: Sequence[str]) -> None:
+    """Refuse a goal that is understood as something else than ``facts``, where some are given.
+
+    Raises:
+        GoalError: it is.
+    """
+    understood = sorted(map(str, goal.predicates))
+    if facts and understood != sorted(facts):
+        got = f"{', '.join(understood)} for {goal.text!r}"
+        raise GoalError(f"a goal that means {', '.join(facts)}", got, "mend the task's goal or its predicates")
+
+
+def required(config: RunConfig) -> list[tuple[str, str]]:
+    """The (kind, colour) pairs that a run's scene must contain: as the task says, or what the goal names.
 
     Raises:
         GoalError: it is empty or names things that do not exist.
@@ -102,7 +115,8 @@ def required(goal: str) -> list[tuple[str, str]]:
     from robo_orch.planners.grounding import mentions
     from robo_orch.planners.vocabulary import Vocabulary
 
-    return mentions(goal, Vocabulary.of_catalogue())
+    named = mentions(config.goal, Vocabulary.of_catalogue())
+    return named if config.require is None else list(config.require)
 
 
 def set_up(

@@ -9,7 +9,8 @@ from robo_orch.runs.setting import FIRST_LOOK, required, set_up
 
 
 def _set_up(goal: str = "put the red cube on the plate", **changes):
-    return set_up(RunConfig(goal, **changes), required(goal))
+    config = RunConfig(goal, **changes)
+    return set_up(config, required(config))
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tasks of a suite, made from a seed and checked one by one.
+
+::
+
+    for each task: draw category, number of subgoals, scene, facts                # sim/tasks
+        say the facts in English; the words must ground back to the facts
+        plan; the plan must have as many steps as asked for, with skills at hand, of objects within reach
+        else draw again
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from robo_orch.errors import GoalError, SceneError
+from robo_orch.objects import Inventory
+from robo_orch.plan import Plan
+from robo_orch.planners.grounding import ground
+from robo_orch.planners.symbolic import SymbolicPlanner
+from robo_orch.policies.registry import Registry
+from robo_orch.predicates import Facts, evaluate
+from robo_orch.sim.perception import FURNITURE_SIGMA, SIGMA
+from robo_orch.sim.scenes import Layout, lay_out, load_scene
+from robo_orch.sim.tasks.goals import Draw, NotHere, coarse, draw_goal
+from robo_orch.sim.tasks.suite import Suite
+from robo_orch.sim.tasks.task import Task
+from robo_orch.skills import achieving, skills
+from robo_orch.types import Goal, PoseEstimate, Precision, Predicate
+
+#: Skills in which the robot works against contact instead of carrying.
+CONTACT = frozenset({"open_drawer", "close_drawer", "open_door", "close_door", "press", "turn", "push"})
+#: Goals drawn in one scene before another one is laid out, which takes longer (chosen).
+PER_SCENE = 8
+#: Scenes for one task before the suite counts as impossible (chosen: one or two are usual).
+SCENES = 40
+#: Scenes after which a task that does not help the shares is taken (chosen).
+PATIENCE = 10
+
+
+@dataclass(slots=True)
+class Tally:
+    """Subgoals made so far, and how many of them count towards each share."""
+
+    subgoals: int = 0
+    contact: int = 0
+    coarse: int = 0
+
+    def helps(self, task: Task, shares: Mapping[str, float]) -> bool:
+        """Whether every share that would be short after ``task`` is at least met by the task itself."""
+        counts = {"contact": contacts(task), "coarse": task.coarse}
+        total = self.subgoals + task.subgoals
+        short = [name for name, share in shares.items() if getattr(self, name) + counts[name] < share * total]
+        return all(counts[name] >= shares[name] * task.subgoals for name in short)
+
+    def add(self, task: Task) -> None:
+        """Count a task."""
+        self.subgoals += task.subgoals
+        self.contact += contacts(task)
+        self.coarse += task.coarse
+
+
+def contacts(task: Task) -> int:
+    """Subgoals of a task that need contact skills."""
+    return sum(name in CONTACT for name in task.skills)
+
+
+def make(suite: Suite, n: int, seed: int) -> list[Task]:
+    """``n`` tasks of a suite; the first ones do not depend on ``n``.
+
+    Raises:
+        SceneError: the suite cannot be made in its scene.
+    """
+    maker = Maker(suite, seed)
+    return [maker.task(index) for index in range(n)]
+
+
+class Maker:
+    """Makes the tasks of one suite and seed in order."""
+
+    def __init__(self, suite: Suite, seed: int) -> None:
+        self._suite, self._seed = suite, seed
+        self._scene = load_scene(suite.scene)
+        self._offered = offered(suite.skills)
+        self._tally = Tally()
+
+    def task(self, index: int) -> Task:
+        """The next task.
+
+        Raises:
+            SceneError: none was found in :data:`SCENES` scenes.
+        """
+        rng = np.random.default_rng([self._seed, index, 0x7A5C])
+        wanted = int(rng.integers(self._suite.subgoals[0], self._suite.subgoals[1] + 1))
+        spare: Task | None = None
+        for scene in range(SCENES):
+            for task in self._tasks(index, wanted, rng):
+                if self._tally.helps(task, self._suite.shares):
+                    self._tally.add(task)
+                    return task
+                spare = spare or task
+            if spare is not None and scene >= PATIENCE:
+                self._tally.add(spare)
+                return spare
+        remedy = "give the scene what the suite's categories need"
+        raise SceneError(f"tasks of {self._suite.name} in {self._suite.scene}", f"none in {SCENES} scenes", remedy)
+
+    def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[Task]:
+        """The tasks among :data:`PER_SCENE` draws in one scene."""
+        layout = lay_out(self._scene, scene_seed(self._suite, rng))
+        believed = facts_of(layout)
+        for _ in range(PER_SCENE):
+            with contextlib.suppress(NotHere, GoalError):
+                task = self._drawn(index, wanted, layout, believed, rng)
+                if task is not None:
+                    yield task
+
+    def _drawn(self, index: int, wanted: int, layout: Layout, believed: Facts, rng: np.random.Generator) -> Task | None:
+        """One draw: a task, or ``None`` if its plan is not as long as asked for or needs what is not at hand."""
+        suite = self._suite
+        category = str(rng.choice(list(suite.categories), p=_weights(suite.categories)))
+        unreachable = out_of_reach(layout)
+        draw = Draw(layout.inventory, rng, suite.dishes, suite.precise, unreachable)
+        facts = draw_goal(category, draw, wanted)
+        if any(evaluate(fact, believed).holds for fact in facts):
+            return None
+        goal = said(facts, layout.inventory, believed, rng)
+        plan = SymbolicPlanner(self._offered).plan(goal, layout.inventory, believed)
+        if len(plan.steps) != wanted or not self._feasible(plan, layout.inventory, unreachable):
+            return None
+        return Task(
+            id=f"{suite.name}-{self._seed}-{index:03d}",
+            scene=suite.scene,
+            seed=layout.seed,
+            goal=goal.text,
+            predicates=tuple(map(str, goal.predicates)),
+            objects=(),
+            perturbation=_perturbation(suite, rng),
+            category=category,
+            suite=suite.name,
+            subgoals=len(plan.steps),
+            skills=tuple(step.subgoal.skill for step in plan.steps),
+            coarse=sum(_concerns_coarse(step.subgoal.args.values(), layout.inventory) for step in plan.steps),
+            unreachable=unreachable,
+        )
+
+    def _feasible(self, plan: Plan, inventory: Inventory, unreachable: Collection[str]) -> bool:
+        concerned = [list(step.subgoal.args.values()) for step in plan.steps]
+        if any(name in unreachable for names in concerned for name in names):
+            return False
+        return not (self._suite.precise and any(_concerns_coarse(names, inventory) for names in concerned))
+
+
+def offered(whose: str) -> frozenset[str]:
+    """Skills that a plan may use: all there are, or those that a family's cards offer."""
+    if whose == "all":
+        return frozenset(skills())
+    return frozenset(name for card in Registry.load() if card.family == whose for name in card.skills)
+
+
+def scene_seed(suite: Suite, rng: np.random.Generator) -> int:
+    """A seed from the suite's set of scenes."""
+    return int(rng.integers(2**31))
+
+
+def out_of_reach(layout: Layout) -> tuple[str, ...]:
+    """Objects of a layout that the arm cannot reach."""
+    return tuple(getattr(layout, "unreachable", ()))
+
+
+def facts_of(layout: Layout) -> Facts:
+    """What a robot that sees everything would believe of a scene: true poses, with the errors that it reckons with."""
+    seen = {}
+    for name, spec in layout.inventory.items():
+        still = spec.fixed or spec.joint is not None
+        sigma = FURNITURE_SIGMA if still else SIGMA.get(spec.precision, SIGMA[Precision.COARSE])
+        covariance = np.diag(np.repeat(sigma, 3) ** 2)
+        seen[name] = PoseEstimate(name, layout.poses[name], covariance, 0.0, "layout", spec.precision)
+    return Facts(layout.inventory, seen)
+
+
+def said(facts: Sequence[Predicate], inventory: Inventory, believed: Facts, rng: np.random.Generator) -> Goal:
+    """Facts in words, with the goal that the words ground to: the same facts.
+
+    Raises:
+        GoalError: they cannot be said, or not together.
+    """
+    text = phrase(facts, inventory, rng)
+    goal = ground(text, inventory, believed)
+    if set(goal.predicates) != set(facts):
+        got = f"{text!r} for {', '.join(map(str, facts))}"
+        raise GoalError("words that ground to what was meant", got, "mend the phrasing")
+    return goal
+
+
+def phrase(facts: Sequence[Predicate], inventory: Inventory, rng: np.random.Generator) -> str:
+    """A sentence for facts."""
+    return " and ".join(achieving(fact, inventory)[0].subgoal(*fact.args).text for fact in facts)
+
+
+def _perturbation(suite: Suite, rng: np.random.Generator) -> dict[str, float]:
+    if not suite.perturbations or rng.random() >= suite.perturbed:
+        return {}
+    name = str(rng.choice(sorted(suite.perturbations)))
+    return {name: suite.perturbations[name]}
+
+
+def _concerns_coarse(names: Collection[str], inventory: Inventory) -> bool:
+    return any(coarse(inventory[name]) for name in names)
+
+
+def _weights(categories: Mapping[str, int]) -> np.ndarray:
+    weights = np.array(list(categories.values()), dtype=float)
+    return weights / weights.sum()
