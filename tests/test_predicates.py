@@ -21,9 +21,7 @@ from robo_orch.predicates import (
     things_on,
 )
 from robo_orch.types import Code, Pose, Predicate
-from tests.planners.kitchen import DRAWER, kitchen
-from tests.planners.kitchen import facts as kitchen_facts
-from tests.scenes import INVENTORY, ON_PLATE, estimate, facts
+from tests.scenes import DRAWER, INVENTORY, ON_PLATE, estimate, facts, kitchen, kitchen_facts
 
 KITCHEN = kitchen("red_cube", "blue_cube")
 

@@ -8,7 +8,7 @@ from robo_orch.errors import CardError
 from robo_orch.predicates import check, names
 from robo_orch.skills import ContactBound, Skill, skill, skills
 from robo_orch.types import Predicate
-from tests.planners.kitchen import kitchen
+from tests.scenes import kitchen
 
 ALL = sorted(skills())
 

@@ -135,8 +135,10 @@ class Belief:
 
     def move(self, name: str, relation: str, place: str) -> None:
         """After an object was put somewhere and let go."""
-        spots = {(relation, place)} | ({("on", self.ground[place])} if place in self.ground else set())
-        self.where[name], self.sure[name] = set(spots), set(spots)
+        self.sure[name] = {(relation, place)} | ({("on", self.ground[place])} if place in self.ground else set())
+        # Wherever on the table it was put down: it may be in any of the table's regions.
+        maybe = {("on", region) for region, ground in self.ground.items() if ground == place and relation == "on"}
+        self.where[name] = self.sure[name] | maybe
         if self.held == name:
             self.held = None
 

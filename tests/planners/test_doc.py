@@ -10,7 +10,8 @@ import pytest
 
 from robo_orch.errors import GoalError
 from robo_orch.planners.grounding import ground
-from tests.planners.kitchen import facts, kitchen
+from tests.scenes import kitchen
+from tests.scenes import kitchen_facts as facts
 
 PAGE = Path(__file__).parents[2] / "docs" / "goals.md"
 KITCHEN = kitchen("red_cube", "green_cube", "blue_cube", "yellow_cube", "yellow_cube_2")

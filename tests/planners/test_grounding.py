@@ -14,7 +14,8 @@ from robo_orch.planners.english import english
 from robo_orch.planners.grounding import ground, mentions
 from robo_orch.planners.vocabulary import Vocabulary
 from robo_orch.types import Code, Predicate
-from tests.planners.kitchen import COLOURS, block, facts, kitchen
+from tests.scenes import COLOURS, block, kitchen
+from tests.scenes import kitchen_facts as facts
 
 KITCHEN = kitchen("red_cube", "green_cube", "blue_cube")
 CATALOGUE = Vocabulary.of(

@@ -10,7 +10,8 @@ from robo_orch.planners.consistency import check_consistent, check_possible
 from robo_orch.planners.grounding import ground
 from robo_orch.planners.symbolic import SymbolicPlanner
 from robo_orch.types import Code, Goal, Predicate
-from tests.planners.kitchen import ALL_SKILLS, facts, kitchen
+from tests.scenes import ALL_SKILLS, kitchen
+from tests.scenes import kitchen_facts as facts
 
 CUBES = ("red_cube", "green_cube", "blue_cube", "yellow_cube")
 KITCHEN = kitchen(*CUBES)
