@@ -92,10 +92,10 @@ class Kind(_Strict):
     words: tuple[str, ...] = ()
     colours: tuple[str, ...] = ()
     scales: tuple[float, float] = (1.0, 1.0)
-    mass: float = Field(gt=0)
+    mass: float = Field(0.0, ge=0)
     friction: float = 0.8
     fixed: bool = False
-    geoms: tuple[_Geom, ...] = Field(min_length=1)
+    geoms: tuple[_Geom, ...] = ()
     surfaces: tuple[_Surface, ...] = ()
     interior: _Interior | None = None
     grasps: tuple[_Grasp, ...] = ()
@@ -104,10 +104,14 @@ class Kind(_Strict):
     precision: Precision = Precision.FIDUCIAL
 
     def model_post_init(self, _context: Any) -> None:
-        """Refuse colours and materials that do not exist."""
+        """Refuse colours and materials that do not exist, bodies without mass, and things that are nowhere."""
         words = {g.material for g in self.geoms} - {OWN_COLOUR} | set(self.colours)
         if strange := sorted(words - set(_palette())):
             raise ValueError(f"{', '.join(strange)}: not among the colours and materials of data/materials.yaml")
+        if self.geoms and not self.mass:
+            raise ValueError("a body needs a mass above 0 kg")
+        if not self.geoms and not (self.fixed and self.surfaces):
+            raise ValueError("what has no geoms is a region: fixed, with a surface")
 
 
 class _Palette(_Strict):

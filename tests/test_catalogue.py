@@ -52,7 +52,7 @@ def test_a_surface_is_where_the_geometry_ends():
 
 def test_a_finger_and_a_palm_have_room_at_the_drawers_handle():
     """Palm 38 mm above the tool point; a finger is 24 mm thick and is opened by 20 mm at least."""
-    cabinet, drawer = catalogue.furniture("cabinet")
+    cabinet, drawer, _ = catalogue.furniture("cabinet")
     handle = drawer.grasps[0].pose.position
     front = max(g.pose.position[0] - g.half_extents[0] for g in drawer.geoms if g.material == "sage")
     assert front - handle[0] - 0.020 - 0.024 > 0.005
@@ -61,7 +61,7 @@ def test_a_finger_and_a_palm_have_room_at_the_drawers_handle():
 
 
 def test_the_drawer_is_shut_at_0_and_its_hollow_is_inside_its_walls():
-    cabinet, drawer = catalogue.furniture("cabinet")
+    cabinet, drawer, _ = catalogue.furniture("cabinet")
     assert drawer.joint.parent == cabinet.name and drawer.joint.limits == (0, 0.2)
     low, high = drawer.bounds()
     assert (drawer.interior.centre - drawer.interior.half > low).all()

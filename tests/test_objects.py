@@ -88,7 +88,7 @@ def test_inside_is_the_signed_distance_to_the_border(surface, point, distance):
 
 
 def test_only_free_things_with_a_grasp_are_movable():
-    cabinet, drawer = furniture("cabinet")
+    cabinet, drawer, _ = furniture("cabinet")
     assert make_object("cube", "red_cube", "red").movable
     assert not make_object("plate", "plate").movable
     assert not cabinet.movable

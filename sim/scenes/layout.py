@@ -13,6 +13,7 @@ from scipy.spatial.transform import Rotation
 from robo_orch.catalogue import furniture, kind, make_object
 from robo_orch.errors import SceneError, unknown
 from robo_orch.objects import Inventory, ObjectSpec
+from robo_orch.sim.scenes.footprint import Footprint, swept
 from robo_orch.sim.scenes.scene import Area, Camera, Light, SceneSpec
 from robo_orch.types import Pose
 
@@ -21,6 +22,10 @@ Requirement = tuple[str, str]
 
 #: Fresh starts, and tries to place one object, before a scene counts as overfull (chosen).
 RESTARTS, TRIES = 200, 60
+#: At how many openings of a drawer or door nothing may be in its way, from shut to fully open (chosen).
+OPENINGS = 9
+#: What rises less than this above the area's ground is ground, m.
+GROUND = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -60,7 +65,7 @@ def lay_out(scene: SceneSpec, seed: int, require: Sequence[Requirement] = ()) ->
     inventory, poses = _furniture(scene)
     chosen = _choose(scene, require, {o.kind for o in inventory.values()}, rng)
     movable = _make(chosen, rng)
-    poses |= _place(list(movable.values()), scene.area, rng)
+    poses |= _place(list(movable.values()), scene.area, _covered(inventory, poses, scene.area), rng)
     return Layout(
         scene=scene.name,
         seed=seed,
@@ -137,44 +142,59 @@ def _make(chosen: Sequence[Requirement], rng: np.random.Generator) -> dict[str, 
     return made
 
 
-def _place(objects: Sequence[ObjectSpec], area: Area, rng: np.random.Generator) -> dict[str, Pose]:
+def _place(
+    objects: Sequence[ObjectSpec], area: Area, standing: Footprint, rng: np.random.Generator
+) -> dict[str, Pose]:
     """Rejection sampling, the widest objects first; starts again when it has painted itself into a corner."""
-    order = sorted(objects, key=_radius, reverse=True)
+    order = sorted(objects, key=_width, reverse=True)
     for _ in range(RESTARTS):
-        spots = _try(order, area, rng)
-        if spots is not None:
-            return {o.name: _standing(o, spots[o.name], area, rng) for o in objects}
+        poses = _try(order, area, standing, rng)
+        if poses is not None:
+            return {o.name: poses[o.name] for o in objects}
     raise SceneError(
         "room for every object", f"{len(objects)} objects that do not fit", "ask for fewer objects, or widen the area"
     )
 
 
-def _try(order: Sequence[ObjectSpec], area: Area, rng: np.random.Generator) -> dict[str, np.ndarray] | None:
-    spots: dict[str, np.ndarray] = {}
-    radii = {o.name: _radius(o) for o in order}
+def _try(
+    order: Sequence[ObjectSpec], area: Area, standing: Footprint, rng: np.random.Generator
+) -> dict[str, Pose] | None:
+    poses: dict[str, Pose] = {}
+    taken = Footprint.none()
     for obj in order:
         for _ in range(TRIES):
-            xy = rng.uniform((area.x[0], area.y[0]), (area.x[1], area.y[1]))
-            if not area.reach[0] <= np.hypot(*xy) <= area.reach[1]:
+            pose = _somewhere(obj, area, rng)
+            if not area.reach[0] <= np.hypot(*pose.position[:2]) <= area.reach[1]:
                 continue
-            if all(np.linalg.norm(xy - at) >= radii[obj.name] + radii[o] + area.gap for o, at in spots.items()):
-                spots[obj.name] = xy
+            covered = Footprint.of(obj, pose)
+            if covered.apart(taken) >= area.gap and covered.apart(standing) >= area.furniture_gap:
+                poses[obj.name] = pose
+                taken = Footprint.together([taken, covered])
                 break
         else:
             return None
-    return spots
+    return poses
 
 
-def _standing(obj: ObjectSpec, xy: np.ndarray, area: Area, rng: np.random.Generator) -> Pose:
-    turned = Pose.from_rotation((*xy, 0.0), Rotation.from_euler("z", rng.uniform(-np.pi, np.pi)))
-    return Pose.of((*xy, area.z + obj.height_below(turned)), turned.quaternion)
+def _somewhere(obj: ObjectSpec, area: Area, rng: np.random.Generator) -> Pose:
+    """Upright with its origin anywhere in the area, at any heading."""
+    x, y, yaw = rng.uniform((area.x[0], area.y[0], -np.pi), (area.x[1], area.y[1], np.pi))
+    turned = Pose.from_rotation((x, y, 0.0), Rotation.from_euler("z", yaw))
+    return Pose.of((x, y, area.z + obj.height_below(turned)), turned.quaternion)
 
 
-def _radius(obj: ObjectSpec) -> float:
-    """Radius (m) of the circle around an object's footprint, whatever its heading."""
+def _width(obj: ObjectSpec) -> float:
     low, high = obj.bounds()
-    return float(np.hypot(*np.maximum(np.abs(low[:2]), np.abs(high[:2])))) if not _is_round(obj) else float(high[0])
+    return float(np.max(high[:2] - low[:2]))
 
 
-def _is_round(obj: ObjectSpec) -> bool:
-    return all(geom.shape in ("cylinder", "sphere") for geom in obj.geoms)
+def _covered(inventory: Inventory, poses: Mapping[str, Pose], area: Area) -> Footprint:
+    """What furniture covers at the area's height and above, drawers and doors at every opening."""
+    found = []
+    for name, obj in inventory.items():
+        if obj.joint is None:
+            at = [poses[name]]
+        else:
+            at = [obj.joint.pose(poses[obj.joint.parent], v) for v in np.linspace(*obj.joint.limits, OPENINGS)]
+        found.append(swept(obj, at, area.z + GROUND))
+    return Footprint.together(found)

@@ -42,7 +42,8 @@ class PoolEntry(_Strict):
 class Area(_Strict):
     """A rectangle in the base frame (m), at height ``z``, in which movable objects are laid out.
 
-    ``reach``: smallest and largest horizontal distance of an object's centre from the base, m.
+    ``reach``: smallest and largest horizontal distance of an object's centre from the base; ``gap`` between objects;
+    ``furniture_gap`` between an object and furniture, however far drawers and doors stand open, m.
     """
 
     x: tuple[float, float]
@@ -50,6 +51,7 @@ class Area(_Strict):
     z: float = 0.0
     reach: tuple[float, float]
     gap: float = Field(gt=0)
+    furniture_gap: float = Field(0.05, gt=0)
 
 
 class Camera(_Strict):
