@@ -27,6 +27,7 @@ BASE = [
     "ompl>=2.0.1,<3",
     "onnxruntime>=1.32,<2",
     "plotly>=7.1,<8",
+    "pyarrow>=26.0.1,<27",
     "pydantic>=2.14,<3",
     "pyyaml>=6.0.4,<7",
     "pyzmq>=27.3,<28",
