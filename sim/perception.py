@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.sim.memory import Memory
@@ -150,7 +151,7 @@ class SimPerception:
         state, white = self._state, np.sqrt(1.0 - BIAS_SHARE)
         noise = state.rng.normal(size=(2, *self._sigma.shape))
         now = np.array([_flat(poses[name]) if name in poses else _NOWHERE for name in self._names]).reshape(-1, 7)
-        fresh = ~_near(state.biased_at, now)
+        fresh = _moved(state.biased_at, now)
         state.biased_at[fresh] = now[fresh]
         state.bias[fresh] = (np.sqrt(BIAS_SHARE) * self._sigma * noise[0])[fresh]
         return state.bias + white * self._sigma * noise[1]
@@ -173,11 +174,12 @@ def _flat(pose: Pose) -> Array:
     return np.concatenate([pose.position, pose.quaternion])
 
 
-def _near(before: Array, now: Array) -> Array:
-    """Whether each of ``(n, 7)`` poses is within :data:`MOVED` of what it was; never where either is NaN."""
+def _moved(before: Array, now: Array) -> NDArray[np.bool_]:
+    """Which of ``(n, 7)`` poses are further than :data:`MOVED` from what they were; all where either is NaN."""
     offset = now[:, :3] - before[:, :3]
     cosine = np.minimum(1.0, np.abs(np.einsum("ij,ij->i", before[:, 3:], now[:, 3:])))
-    return (np.einsum("ij,ij->i", offset, offset) <= MOVED[0] ** 2) & (2.0 * np.arccos(cosine) <= MOVED[1])
+    near = (np.einsum("ij,ij->i", offset, offset) <= MOVED[0] ** 2) & (2.0 * np.arccos(cosine) <= MOVED[1])
+    return np.logical_not(near)
 
 
 def _turned(rotvec: Array, quaternion: Array) -> Array:

@@ -8,23 +8,26 @@ each other harder than their bound, and no bystander moved far. Nothing that dec
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.latch import Peak
 from robo_orch.objects import Inventory, Trait
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots.spec import RobotSpec
-from robo_orch.types import Pose, PoseEstimate, Precision, Predicate
+from robo_orch.sim.contacts import TOUCH, Presses, Touching
+from robo_orch.sim.places import Places
+from robo_orch.types import Array, Pose, PoseEstimate, Precision, Predicate
 
 #: Largest normal force (N) between two bodies that no skill has declared, and how far (m) a bystander may move.
 FORCE_BOUND, MOVE_BOUND = 20.0, 0.010
-#: Largest normal force (N) of one finger on what was already held when the work began (twice the force cap).
+#: Largest normal force (N) of one finger on what is held, and of that on furniture (twice the fingers' force).
 HELD_BOUND = 80.0
-#: A pad touches an object if it presses with more than this, N (chosen).
-TOUCH = 0.2
+#: The same for what somebody said to mean to move.
+_MEANT = ((("finger", "moved"), HELD_BOUND), (("moved", "support"), HELD_BOUND))
 
 #: A pair of roles, ``finger`` or ``support``, and how hard they may press each other, N.
 Bound = tuple[tuple[str, str], float]
@@ -36,10 +39,10 @@ class RefereeVerdict:
 
     Attributes:
         safe: no contact above its bound, no bystander moved.
-        peak_force: normal force (N) of the contact that exceeded its bound most or came closest to it; 0 if none
-            came near.
+        peak_force: normal force (N) of the contact that came closest to its bound, or exceeded it most, in proportion.
         peak_pair: the two bodies of that contact; ``bound`` what they were allowed, N.
-        moved: largest displacement (m) of each bystander that moved :data:`MOVE_BOUND` or more.
+        moved: how far (m) each bystander was moved that was moved by :data:`MOVE_BOUND` or more; for parts on hinges,
+            the way of their outermost point.
         because: in words, empty if safe.
     """
 
@@ -51,54 +54,81 @@ class RefereeVerdict:
     because: str = ""
 
 
-@dataclass(slots=True)
-class _Watch:
-    """What has been seen since ``begin`` (``ever``: at all): a copy of it is all that a snapshot needs."""
+@dataclass(frozen=True, slots=True, eq=False)
+class _Worst:
+    """The contact closest to its bound: ``strain`` is force over bound; ``pair`` two body ids."""
 
-    bounds: np.ndarray
-    bystanders: np.ndarray  # body ids
-    start: np.ndarray  # (k, 3)
-    moved: np.ndarray  # (k,)
-    pressed: np.ndarray  # (b,) furthest value of each button's joint
-    ever: np.ndarray  # (b,)
-    excess: float = -FORCE_BOUND  # of the worst pair over its bound; nothing below is worth telling
+    strain: float = 0.0
     force: float = 0.0
-    pair: int = 0
+    pair: tuple[int, int] = (0, 0)
+    bound: float = FORCE_BOUND
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watch:
+    """What has been seen since ``begin`` (``ever``: at all). Never changed in place: it is its own snapshot."""
+
+    bounds: Array  # (bodies^2,)
+    bystanders: NDArray[np.intp]  # (k,) indices of movers
+    start: Array  # (k, 3) where each was, plus the ways on which it was held
+    moved: Array  # (k,)
+    pressed: Array  # (b,) furthest value of each button's joint
+    ever: Array  # (b,)
+    worst: _Worst = field(default_factory=_Worst)
+    strain: float = 0.0
 
 
 class Referee:
     """Watches one MuJoCo model in every physics step; bodies are named as objects and links are."""
 
     def __init__(self, model: mujoco.MjModel, data: mujoco.MjData, inventory: Inventory, robot: RobotSpec) -> None:
-        self._model, self._data, self._inventory = model, data, inventory
-        self._n = model.nbody
+        self._data, self._inventory = data, inventory
         self._names = [model.body(i).name for i in range(model.nbody)]
         self._body = {name: model.body(name).id for name in inventory}
         self._ids = np.array(list(self._body.values()), dtype=int)
         self._fingers = [int(model.joint(name).bodyid.item()) for name in robot.gripper.joints]
-        self._supports = [self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None]
+        self._supports = {self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None}
         self._movers = [o.name for o in inventory.values() if not o.fixed]
-        self._pair_of = _pair_table(np.asarray(model.geom_bodyid), model.nbody)
+        self._places = Places(model, data, [inventory[name] for name in self._movers])
+        self._presses = Presses(model, data, self._fingers, [self._body[name] for name in self._movers])
         self._buttons = [name for name, o in inventory.items() if Trait.PRESSES in o.traits]
-        joints = [model.body(name).jntadr[0] for name in self._buttons]
-        self._depths = np.array([model.jnt_qposadr[j] for j in joints], dtype=int)
-        self._watch = self._fresh({}, (), np.zeros(len(joints)))
+        self._depths = np.array([model.joint(name).qposadr.item() for name in self._buttons], dtype=int)
+        self._watch = self._fresh({}, (), np.zeros(len(self._buttons)))
+
+    @property
+    def strain(self) -> float:
+        """The largest ratio of a contact's force to its bound in the last control period: above 1 is unsafe."""
+        return self._watch.strain
 
     def begin(self, args: Mapping[str, str], bounds: Sequence[Bound] = ()) -> None:
         """Start watching work on the objects that ``args`` names by role, with the bounds its skill declares."""
         self._watch = self._fresh(args, bounds, self._watch.ever)
 
+    def concern(self, names: Sequence[str]) -> None:
+        """From now on these are no bystanders and may be pressed as held things may: somebody means to move them."""
+        w, meant = self._watch, [name for name in names if name in self._movers]
+        kept = np.array([self._movers[i] not in meant for i in w.bystanders], dtype=bool)
+        bounds = np.maximum.reduce([w.bounds, *(self._bounds({"moved": name}, _MEANT, None) for name in meant)])
+        still = {"bystanders": w.bystanders[kept], "start": w.start[kept], "moved": w.moved[kept]}
+        self._watch = replace(w, bounds=bounds, **still)
+
+    def excuse(self, name: str) -> None:
+        """A hand that is not the robot's has just put an object elsewhere: that way is held against nobody."""
+        w, index = self._watch, self._movers.index(name)
+        before, now = self._places.both()
+        jump = np.where((w.bystanders == index)[:, None], now[index] - before[index], 0.0)
+        self._watch = replace(w, start=w.start + jump)
+
     def end(self) -> RefereeVerdict:
         """What was seen since :meth:`begin`; watching goes on."""
         w = self._watch
-        names = [self._names[i] for i in w.bystanders]
-        moved = {n: float(d) for n, d in zip(names, w.moved, strict=True) if d >= MOVE_BOUND}
-        if not w.force:
-            return RefereeVerdict(not moved, moved=moved, because=_because("", moved))
-        a, b = divmod(w.pair, self._n)
-        pair, bound = (self._names[a], self._names[b]), float(w.bounds[w.pair])
-        hit = f"{pair[0]} pressed {pair[1]} with {w.force:.0f} N, {bound:.0f} N allowed" if w.excess > 0 else ""
-        return RefereeVerdict(not hit and not moved, w.force, pair, bound, moved, _because(hit, moved))
+        moved = {self._movers[i]: float(d) for i, d in zip(w.bystanders, w.moved, strict=True) if d >= MOVE_BOUND}
+        worst = w.worst
+        pair = (self._names[worst.pair[0]], self._names[worst.pair[1]]) if worst.force else ("", "")
+        said = f"{pair[0]} pressed {pair[1]} with {worst.force:.0f} N, {worst.bound:.0f} N allowed"
+        hit = said if worst.strain > 1.0 else ""
+        because = _because(hit, moved)
+        return RefereeVerdict(not hit and not moved, worst.force, pair, worst.bound, moved, because)
 
     def holds(self, predicate: Predicate, ever: bool = False) -> bool:
         """Whether a fact is true; of a button, whether it was pressed since :meth:`begin`, or with ``ever`` at all."""
@@ -117,78 +147,87 @@ class Referee:
 
     def held(self) -> str | None:
         """The object that every finger presses on, if any."""
-        pairs, forces = self._contacts()
-        press = np.bincount(pairs, weights=forces, minlength=self._n**2).reshape(self._n, self._n)
-        press = press + press.T
         movers = [self._body[name] for name in self._movers]
-        least = press[np.ix_(self._fingers, movers)].min(axis=0)
+        least = self._presses.now()[np.ix_(self._fingers, movers)].min(axis=0)
         return self._movers[int(least.argmax())] if least.size and least.max() > TOUCH else None
 
     def after_step(self) -> None:
-        """Look at the contact forces of the physics step just made."""
-        if not self._data.ncon:
-            return
-        w = self._watch
-        pairs, forces = self._contacts()
-        if forces.sum() <= FORCE_BOUND + max(0.0, w.excess):
-            return  # no bound is below the general one, so nothing here exceeds a bound by more than what was seen
-        total = np.bincount(pairs, weights=forces, minlength=self._n**2)
-        excess = total - w.bounds
-        worst = int(excess.argmax())
-        if excess[worst] > w.excess:
-            w.excess, w.force, w.pair = float(excess[worst]), float(total[worst]), worst
+        """Note the contact forces of the physics step just made."""
+        self._presses.note()
 
     def after_tick(self) -> None:
-        """Look at where the bystanders are, and how far down the buttons."""
-        w = self._watch
-        if len(self._depths):
-            np.maximum(w.pressed, self._data.qpos[self._depths], out=w.pressed)
-            np.maximum(w.ever, w.pressed, out=w.ever)
-        if len(w.bystanders):
-            np.maximum(w.moved, np.linalg.norm(self._data.xpos[w.bystanders] - w.start, axis=1), out=w.moved)
+        """Judge the physics steps since the last time: contact forces, where the bystanders are, the buttons."""
+        w, period = self._watch, _Worst()
+        held: set[int] = set()
+        for touching, forces in self._presses.collect():
+            held, worst = self._judged(touching, forces)
+            period = max(period, worst, key=lambda x: x.strain)
+        worst = max(w.worst, period, key=lambda x: x.strain)
+        start, moved = self._displaced(w, held)
+        pressed = np.maximum(w.pressed, self._data.qpos[self._depths])
+        ever = np.maximum(w.ever, pressed)
+        self._watch = _Watch(w.bounds, w.bystanders, start, moved, pressed, ever, worst, period.strain)
 
     def snapshot(self) -> _Watch:
-        """A copy of what was seen so far."""
-        w = self._watch
-        seen = (w.moved.copy(), w.pressed.copy(), w.ever.copy())
-        return _Watch(w.bounds, w.bystanders, w.start, *seen, w.excess, w.force, w.pair)
+        """What was seen so far."""
+        return self._watch
 
     def restore(self, snapshot: _Watch) -> None:
-        """Go on from a copy."""
+        """Go on from a snapshot."""
         self._watch = snapshot
-        self._watch = self.snapshot()
+        self._places.jump()
+
+    def _judged(self, touching: Touching, forces: Array) -> tuple[set[int], _Worst]:
+        """Bodies held in the last of some steps, and the worst contact in all of them; forces ``(steps, p)``."""
+        bounds = np.broadcast_to(self._watch.bounds[touching.keys], forces.shape)
+        held = set()
+        for body, columns in touching.grips:
+            gripped = np.all(forces[:, columns] > TOUCH, axis=1)
+            if gripped.any():
+                bounds = bounds.copy()
+                eased = np.ix_(gripped, [*columns, *self._on_supports(body, touching.keys)])
+                bounds[eased] = np.maximum(bounds[eased], HELD_BOUND)
+            if gripped[-1]:
+                held.add(body)
+        strain = forces / bounds
+        step, pair = divmod(int(strain.argmax()), strain.shape[1])
+        a, b = divmod(int(touching.keys[pair]), self._presses.bodies)
+        return held, _Worst(float(strain[step, pair]), float(forces[step, pair]), (a, b), float(bounds[step, pair]))
+
+    def _on_supports(self, body: int, keys: NDArray[np.intp]) -> list[int]:
+        """Columns of the pairs of a body with furniture."""
+        pairs = [divmod(int(key), self._presses.bodies) for key in keys]
+        return [i for i, (a, b) in enumerate(pairs) if body in (a, b) and ({a, b} - {body}) & self._supports]
+
+    def _displaced(self, w: _Watch, held: set[int]) -> tuple[Array, Array]:
+        """Where the bystanders started, and how far each has come at most; the way on which one is held is free."""
+        before, now = self._places.both()
+        start = w.start
+        for row, index in enumerate(w.bystanders):
+            if held and self._body[self._movers[index]] in held:
+                start = start.copy()
+                start[row] += now[index] - before[index]
+        offset = now[w.bystanders] - start
+        return start, np.maximum(w.moved, np.sqrt(np.einsum("ij,ij->i", offset, offset)))
 
     def _estimates(self) -> dict[str, PoseEstimate]:
         zero, now = np.zeros((6, 6)), float(self._data.time)
         return {n: PoseEstimate(n, p, zero, now, "referee", Precision.FIDUCIAL) for n, p in self.poses().items()}
 
-    def _contacts(self) -> tuple[np.ndarray, np.ndarray]:
-        """Keys of the body pairs ``(c,)`` and normal forces ``(c,)`` N of all active contacts."""
-        contact = self._data.contact
-        address = contact.efc_address
-        active = address >= 0
-        if not active.all():
-            address, geom = address[active], contact.geom[active]
-        else:
-            geom = contact.geom
-        # With elliptic cones a contact's first row is its normal force.
-        return self._pair_of[geom[:, 0], geom[:, 1]], self._data.efc_force[address]
-
-    def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound], ever: np.ndarray) -> _Watch:
+    def _fresh(self, args: Mapping[str, str], bounds: Sequence[Bound], ever: Array) -> _Watch:
         held = self.held()
-        bystanders = [name for name in self._movers if name not in self._concerned(args, held)]
-        ids = np.array([self._body[name] for name in bystanders], dtype=int)
-        pressed = self._data.qpos[self._depths].copy()
-        start = self._data.xpos[ids].copy()
-        return _Watch(
-            self._bounds(args, bounds, held), ids, start, np.zeros(len(ids)), pressed, np.maximum(ever, pressed)
-        )
+        concerned = self._concerned(args, held)
+        bystanders = np.array([i for i, name in enumerate(self._movers) if name not in concerned], dtype=int)
+        pressed = self._data.qpos[self._depths]
+        start = self._places.jump()[bystanders]
+        table = self._bounds(args, bounds, held)
+        return _Watch(table, bystanders, start, np.zeros(len(bystanders)), pressed, np.maximum(ever, pressed))
 
-    def _bounds(self, args: Mapping[str, str], bounds: Sequence[Bound], held: str | None) -> np.ndarray:
-        table = np.full((self._n, self._n), FORCE_BOUND)
+    def _bounds(self, args: Mapping[str, str], bounds: Sequence[Bound], held: str | None) -> Array:
+        table = np.full((self._presses.bodies,) * 2, FORCE_BOUND)
         extra = [(("finger", "held"), HELD_BOUND), (("held", "support"), HELD_BOUND)] if held else []
         groups = {role: [self._body[name]] for role, name in args.items() if name in self._body}
-        groups |= {"finger": self._fingers, "support": self._supports, "held": [self._body[held]] if held else []}
+        groups |= {"finger": self._fingers, "support": [*self._supports], "held": [self._body[held]] if held else []}
         for (first, second), newtons in (*extra, *bounds):
             for a in groups.get(first, ()):
                 for b in groups.get(second, ()):
@@ -209,12 +248,6 @@ class Referee:
     @staticmethod
     def _rides(thing: str, carrier: str, facts: Facts) -> bool:
         return any(evaluate(Predicate(name, (thing, carrier)), facts).holds for name in ("on", "in"))
-
-
-def _pair_table(geom_body: np.ndarray, bodies: int) -> np.ndarray:
-    """Key of the body pair of two geoms, smaller body first, ``(geoms, geoms)``."""
-    a, b = geom_body[:, None], geom_body[None, :]
-    return np.minimum(a, b) * bodies + np.maximum(a, b)
 
 
 def _because(hit: str, moved: Mapping[str, float]) -> str:

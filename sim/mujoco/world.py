@@ -84,6 +84,7 @@ class MujocoWorld:
     referee: Referee
     _setpoint: Setpoint
     _digest: Any
+    _body: Body | None
 
     def __init__(self, layout: Layout, robot: RobotSpec, alter: Alterations | None = None) -> None:
         self._robot, self._alter = robot, alter or Alterations()
@@ -144,6 +145,7 @@ class MujocoWorld:
         # MuJoCo wakes a sleeping body when it has a velocity; one at rest would stay in mid-air.
         joint.qvel[:] = 0.0
         joint.qvel[2] = -WAKE_SPEED
+        self._reached_in(name)
 
     def move_part(self, name: str, value: float) -> None:
         """Somebody reaches in and moves a drawer, door, button or knob to a joint value (m or rad), within its limits.
@@ -159,6 +161,11 @@ class MujocoWorld:
         joint = self._data.joint(name)
         joint.qpos[:] = np.clip(value, *parts[name].limits)
         joint.qvel[:] = WAKE_SPEED if value <= parts[name].limits[0] else -WAKE_SPEED
+        self._reached_in(name)
+
+    def _reached_in(self, name: str) -> None:
+        mujoco.mj_kinematics(self._model, self._data)
+        self.referee.excuse(name)
 
     def put_arm(self, q: Array, width: float) -> None:
         """Set the arm, at rest, to joints ``(n,)`` (rad) and an opening (m), before training or probing begins.
@@ -253,7 +260,7 @@ class MujocoWorld:
         fixed = [name for name, camera in layout.cameras.items() if not camera.mount]
         self._sight = Sight(self._model, self._data, layout.inventory, fixed)
         self._digest = hashlib.sha256()
-        self._body: Body | None = None
+        self._body = None
         self._happened = 0
 
     def _index(self) -> None:

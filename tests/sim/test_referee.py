@@ -38,11 +38,17 @@ def test_picking_and_gently_placing_is_safe_and_true(driver):
     assert verdict.because == ""
 
 
-def test_pressing_the_hand_into_the_table_is_a_hit(driver):
+def press_the_table(driver):
+    """The closed hand, over a free spot of the table, moves into it."""
     driver.grip(0.0)
+    tool = Pose.of((0.42, -0.45, 0.10), driver.world.body().tool.quaternion)
+    driver.to(KINEMATICS.inverse(tool, PANDA.home, np.random.default_rng(0)))
+    driver.line(up(0.004 - tool.position[2]) @ tool, 0.5)
+
+
+def test_pressing_the_hand_into_the_table_is_a_hit(driver):
     driver.world.referee.begin(PICK, BOUNDS)
-    tool = driver.world.body().tool
-    driver.line(up(-(tool.position[2] - 0.004)) @ tool, 0.5)
+    press_the_table(driver)
     verdict = driver.world.referee.end()
     assert not verdict.safe
     assert verdict.peak_force > FORCE_BOUND == verdict.bound
@@ -50,16 +56,15 @@ def test_pressing_the_hand_into_the_table_is_a_hit(driver):
     assert "pressed" in verdict.because
 
 
-def test_closing_on_a_cube_counts_only_if_nobody_declared_it(driver):
+def test_closing_on_a_cube_is_holding_it_whoever_declared_what(driver):
     referee = driver.world.referee
-    referee.begin({"object": "red_cube"}, [(("finger", "object"), 80.0)])
-    driver.grasp("red_cube")
-    assert referee.end().safe
-    driver.grip(0.08)
-    referee.begin({"object": "green_cube"}, [(("finger", "object"), 80.0)])
-    driver.grip(0.0)
-    verdict = referee.end()
-    assert not verdict.safe and "red_cube" in verdict.peak_pair
+    for named in ("red_cube", "green_cube"):
+        referee.begin({"object": named}, [(("finger", "object"), 80.0)])
+        driver.grasp("red_cube")
+        verdict = referee.end()
+        assert verdict.safe, verdict.because
+        assert 20 < verdict.peak_force < 80 == verdict.bound and "red_cube" in verdict.peak_pair
+        driver.grip(0.08)
 
 
 def test_what_was_held_before_may_be_held_on_and_moves_freely(held):
@@ -70,20 +75,83 @@ def test_what_was_held_before_may_be_held_on_and_moves_freely(held):
     assert driver.world.referee.end().safe
 
 
-def test_carrying_a_bystander_away_is_told(held):
+def test_a_bystander_may_be_carried_but_not_shoved(held):
+    """DESIGN: neither named by the subgoal nor held."""
     driver, snapshot = held
     driver.robot.restore(snapshot)
-    driver.world.referee.begin({"object": "green_cube"}, [])
-    driver.lift(-0.08)
+    referee = driver.world.referee
+    driver.lift(-0.095)
     driver.grip(0.08)
-    verdict = driver.world.referee.end()
-    assert verdict.safe, "held when it began"
-    driver.world.referee.begin({"object": "green_cube"}, [(("finger", "support"), 80.0)])
+    referee.begin({"object": "green_cube"}, [])
     driver.grip(0.0)
     driver.lift(0.05)
-    verdict = driver.world.referee.end()
-    assert verdict.moved["red_cube"] > 0.04
+    driver.lift(-0.049)
+    driver.grip(0.08)
+    assert not referee.end().moved, "carried"
+    driver.lift(0.10)
+    driver.grip(0.0)
+    driver.line(Pose.of((0.05, 0.0, -0.09)) @ driver.world.body().tool, 0.3)
+    driver.line(Pose.of((-0.10, 0.0, 0.0)) @ driver.world.body().tool, 0.1)
+    verdict = referee.end()
+    assert verdict.moved["red_cube"] > 0.02
     assert "red_cube moved" in verdict.because
+
+
+def test_what_somebody_said_to_mean_to_move_is_no_bystander(held):
+    driver, snapshot = held
+    driver.robot.restore(snapshot)
+    referee = driver.world.referee
+    driver.lift(-0.095)
+    driver.grip(0.08)
+    referee.begin({"object": "green_cube"}, [])
+    referee.concern(["red_cube", "nothing_known"])
+    driver.lift(0.10)
+    driver.grip(0.0)
+    driver.line(Pose.of((0.05, 0.0, -0.09)) @ driver.world.body().tool, 0.3)
+    driver.line(Pose.of((-0.10, 0.0, 0.0)) @ driver.world.body().tool, 0.1)
+    assert "red_cube" not in referee.end().moved
+
+
+def test_what_another_hand_moves_is_held_against_nobody(simulation):
+    world = simulation.world
+    world.referee.begin({"object": "green_cube"})
+    at = world.referee.poses()["red_cube"]
+    world.place("red_cube", Pose.of(at.position + np.array([0.0, -0.03, 0.001]), at.quaternion))
+    world.move_part("drawer", 0.1)
+    for _ in range(20):
+        simulation.robot.tick()
+    assert world.referee.end().safe
+    assert world.referee.poses()["red_cube"].position[1] == pytest.approx(at.position[1] - 0.03, abs=2e-3)
+
+
+def test_parts_that_turn_are_bystanders_too(simulation):
+    """A knob that turns moves at its rim, though its middle stays."""
+    world = simulation.world
+    turning = [n for n, o in simulation.layout.inventory.items() if o.joint and o.joint.kind == "hinge"]
+    world.referee.begin({"object": "red_cube"})
+    for name in turning:
+        world._data.joint(name).qpos += 0.8
+    simulation.robot.tick()
+    moved = world.referee.end().moved
+    assert set(turning) <= set(moved)
+    assert all(0.01 < moved[name] < 0.5 for name in turning)
+
+
+def test_things_in_a_drawer_ride_along(simulation):
+    world = simulation.world
+    world.move_part("drawer", 0.15)
+    interior = simulation.layout.inventory["drawer"].interior
+    world.place("red_cube", world.referee.poses()["drawer"] @ Pose.of(interior.centre))
+    for _ in range(20):
+        simulation.robot.tick()
+    assert "red_cube" in world.referee._concerned({"object": "drawer"}, None)
+    assert "red_cube" not in world.referee._concerned({"object": "door"}, None)
+
+
+def test_strain_is_the_worst_contact_of_the_last_control_period(driver):
+    assert driver.world.referee.strain < 0.5
+    driver.grasp("red_cube")
+    assert driver.world.referee.strain == pytest.approx(40 / 80, rel=0.2)
 
 
 def test_what_stands_on_the_named_plate_may_move_with_it_and_what_stands_on_the_table_may_not(driver):
@@ -97,9 +165,7 @@ def test_what_stands_on_the_named_plate_may_move_with_it_and_what_stands_on_the_
 
 
 def test_watching_starts_afresh_with_each_begin(driver):
-    driver.grip(0.0)
-    tool = driver.world.body().tool
-    driver.line(up(-(tool.position[2] - 0.004)) @ tool, 0.5)
+    press_the_table(driver)
     assert not driver.world.referee.end().safe
     driver.lift(0.05)
     driver.world.referee.begin({})
