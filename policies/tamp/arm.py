@@ -58,6 +58,7 @@ class Arm:
         robot, inventory: the body and what may be there.
         planner: plans motions; everything random follows from the seed of :meth:`begin`.
         rng: draws grasps and places.
+        moves: what is about to be moved beside the subgoal's objects.
         seen: the latest observation.
     """
 
@@ -67,10 +68,12 @@ class Arm:
         self.rng = np.random.default_rng()
         self._space = context.card.action.space
         self._width = 0.0
+        self.moves: tuple[str, ...] = ()
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
     def begin(self, seen: Observation, seed: int) -> None:
         """Start on something new; all sampling and planning follows from ``seed``."""
+        self.moves = ()
         self._means.clear()
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
@@ -229,7 +232,7 @@ class Arm:
 
     def _chunk(self, q: Array, qd: Array, label: str) -> ActionChunk:
         values = np.hstack([q, qd, np.full((len(q), 1), self._width)])
-        return ActionChunk(values, self.seen.stamp, self.robot.period, self._space, label)
+        return ActionChunk(values, self.seen.stamp, self.robot.period, self._space, label, self.moves)
 
 
 def said(name: str) -> str:

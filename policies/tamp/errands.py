@@ -59,6 +59,8 @@ def _first_step(arm: Arm, errand: Errand, symbols: Symbols) -> Script[str]:
     """Carry out the first thing that a plan does: open something, or move something aside. Returns its name."""
     step = plan(symbols, errand)[0]
     name = step.args[0]
+    if name not in (errand.thing, errand.target):
+        arm.moves = (*arm.moves, name)
     if step.name == "open":
         yield from open_part(arm, name)
     elif name == errand.thing and step.name == "pick":

@@ -104,6 +104,8 @@ class Executor:
         check_chunk(chunk, card.action.space, self._spec)
         motion = translate(chunk, self._before(seen), seen.state.q, self._decoder, card.id)
         data = {"steps": len(chunk.values), "period": chunk.period, "clipped": motion.clipped}
+        if chunk.moves:
+            data["moves"] = list(chunk.moves)
         self._emit("chunk", card=card.id, label=chunk.label, **data)
         for target in motion.targets:
             seen = self._command(target)

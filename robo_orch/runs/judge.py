@@ -24,6 +24,10 @@ class Referee(Protocol):
         """Watch contacts and bystanders from now on."""
         ...
 
+    def concern(self, names: Sequence[str]) -> None:
+        """From now on these are no bystanders: the policy has said that it moves them."""
+        ...
+
     def end(self) -> RefereeVerdict:
         """Stop watching."""
         ...
@@ -52,6 +56,8 @@ class Judge:
                 self._subgoals = [_subgoal(step) for step in event.data["steps"]]
             case "step_started":
                 self._begin(event.data["index"])
+            case "chunk" if event.data.get("moves"):
+                self._referee.concern(event.data["moves"])
             case "step_ended":
                 self._end()
 

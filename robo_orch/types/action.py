@@ -69,6 +69,8 @@ class ActionChunk:
         period: s between steps.
         space: what the numbers mean.
         label: what the chunk is for, shown to people.
+        moves: names of objects beside the subgoal's that the policy means to move, for example what is in the way; said
+            before they are touched, else they count as bystanders.
     """
 
     values: Array
@@ -76,6 +78,7 @@ class ActionChunk:
     period: float
     space: ActionSpace
     label: str = ""
+    moves: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
