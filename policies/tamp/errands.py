@@ -22,7 +22,9 @@ from robo_orch.policies.tamp.transfer import Destination, check, transfer
 from robo_orch.types import Array, Code
 
 #: How many actions an errand may take, and how many things may be found to be in the way of one (chosen).
-ACTIONS, IN_THE_WAY = 8, 4
+ACTIONS, IN_THE_WAY = 8, 3
+#: On how many pieces of furniture room for what is moved aside is looked for (chosen).
+ASIDE = 3
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
 #: hand's 0.2 m).
 ELBOW_ROOM = 0.10
@@ -117,7 +119,7 @@ def _furniture(arm: Arm, errand: Errand) -> list[str]:
         for name, spec in arm.inventory.items()
         if spec.fixed and spec.surfaces and spec.geoms and name in arm.seen.objects and name != errand.target
     ]
-    return [name for _, name in sorted(free, reverse=True)]
+    return [name for _, name in sorted(free, reverse=True)[:ASIDE]]
 
 
 def _keep_out(arm: Arm, name: str, errand: Errand, surface: str) -> Iterator[tuple[Array, float]]:

@@ -18,7 +18,7 @@ from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.grasps import ordered, usable
 from robo_orch.policies.tamp.parts import Part
 from robo_orch.policies.tamp.transfer import leave
-from robo_orch.policies.tamp.ways import AWAY, TO_GRASP, along
+from robo_orch.policies.tamp.ways import GRASPING, LEAVING, along
 from robo_orch.predicates import evaluate
 from robo_orch.types import Code, Pose, Predicate
 
@@ -87,7 +87,7 @@ def _pull(part: Part) -> Script[str]:
         motion = part.lead(arm.seen, part.value, goal)
         wrong = yield from arm.follow(motion, f"pulling the {said(part.name)}", _watch(part, held=True))
     yield from arm.grip(arm.opening_for(part.name, grasp), f"letting {handle} go")
-    yield from leave(arm, part.name, AWAY, "moving away")
+    yield from leave(arm, part.name, LEAVING, "moving away")
     return wrong
 
 
@@ -96,12 +96,12 @@ def _choose_pull(part: Part) -> tuple[Grasp, float, Trajectory]:
     arm, failures = part.arm, Failures(part.arm.inventory)
     at, value = arm.pose(part.name), part.value
     grasps = _handles(part)
-    for share, grasp, way in ((s, g, w) for s in OPEN_TO for g in grasps for w in TO_GRASP):
-        hand = arm.opened(arm.opening_for(part.name, grasp))
+    for share, grasp in ((s, g) for s in OPEN_TO for g in grasps):
+        hand, tool = arm.opened(arm.opening_for(part.name, grasp)), at @ grasp.pose
         try:
-            postures = arm.planner.stance(hand, along(way, at @ grasp.pose), allow=part.touching)
-            part.lead(arm.imagine(postures[-1], grasp.width), value, share * part.range)
-            return grasp, share * part.range, arm.planner.to_configuration(hand, postures[0])
+            _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=part.touching)
+            part.lead(arm.imagine(postures[0], grasp.width), value, share * part.range)
+            return grasp, share * part.range, arm.planner.to_configuration(hand, postures[-1])
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.NO_GRASP, f"{part.name} cannot be pulled by its handle")
@@ -121,7 +121,7 @@ def _push(part: Part) -> Script[str]:
     back = part.went(arm.seen.state.tool.position, start.position)
     motion = part.lead(arm.seen, part.value, part.value + min(back, RUN_UP / part.lever(start)))
     yield from arm.move(motion, "moving away")
-    yield from leave(arm, part.name, AWAY, "moving away")
+    yield from leave(arm, part.name, LEAVING, "moving away")
     return wrong
 
 
@@ -143,13 +143,14 @@ def _choose_push(part: Part) -> tuple[Pose, Trajectory]:
     """Where closed fingers touch the handle (tool pose in the part's frame), and the motion to before it."""
     arm, failures = part.arm, Failures(part.arm.inventory)
     hand = arm.opened(0.0)
-    for grasp, way in ((g, w) for g in _handles(part) for w in TO_GRASP):
+    for grasp in _handles(part):
         try:
             touch = part.first_touch(grasp.pose)
             begin = _begin(part, touch)
-            postures = arm.planner.stance(hand, along(way, part.at(begin) @ touch), allow=part.touching)
-            part.lead(arm.imagine(postures[-1], 0.0), begin, SHUT_TO * part.range)
-            return touch, arm.planner.to_configuration(hand, postures[0])
+            tool = part.at(begin) @ touch
+            _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=part.touching)
+            part.lead(arm.imagine(postures[0], 0.0), begin, SHUT_TO * part.range)
+            return touch, arm.planner.to_configuration(hand, postures[-1])
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.UNREACHABLE, f"{part.name} cannot be pushed shut")

@@ -21,7 +21,7 @@ from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.grasps import ordered, usable
 from robo_orch.policies.tamp.placements import placements
-from robo_orch.policies.tamp.ways import AWAY, OFF_WITH, TO_GRASP, TO_PLACE, Way, along, raised
+from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, Way, along, raised
 from robo_orch.types import Array, Code, Observation, Pose
 
 #: How far above its place an object is let go, m (chosen: three sigma of two poses known to 1 mm each, and room), or
@@ -35,8 +35,10 @@ SQUEEZE = 0.02
 MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
 APPROACHES = 3
-#: How many grasps of an object, and spots with each, are tried before the transfer is given up (chosen).
-GRASPS, SPOTS = 16, 30
+#: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
+GRASPS, SERVING = 16, 4
+#: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
+GLANCE, SPOTS = 12, 40
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -101,11 +103,11 @@ def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
         grasp = yield from _approach(arm, name, destination, tried)
         failure = yield from _close_on(arm, name, grasp)
         if failure is None:
-            yield from leave(arm, name, OFF_WITH, f"lifting the {said(name)}")
+            yield from leave(arm, name, CARRYING, f"lifting the {said(name)}")
             return
         tried.append(grasp)
         yield from arm.grip(arm.opening_for(name, grasp), "letting go")
-        yield from leave(arm, name, AWAY, "moving back")
+        yield from leave(arm, name, LEAVING, "moving back")
         if len(tried) == APPROACHES:
             raise failure
         yield from arm.look(name)
@@ -137,25 +139,37 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
 
 
 def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
+    for attempt in range(APPROACHES):
+        try:
+            down = yield from _carry(arm, name, destination)
+            break
+        except MotionFailure as failure:
+            # Seen from near, the spot is not free: look for another one, unless there is none or nothing to put there.
+            if failure.code not in (Code.NO_PATH, Code.UNREACHABLE) or attempt == APPROACHES - 1:
+                raise
+    yield from arm.feel(down, f"setting the {said(name)} down")
+    yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
+    yield from leave(arm, name, LEAVING, "moving away")
+
+
+def _carry(arm: Arm, name: str, destination: Destination) -> Script[Trajectory]:
+    """Carry an object to before its spot; returns the motion that sets it down there."""
     target = destination.target
     placement, motion = _plan_placement(arm, name, destination)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
     yield from arm.look(target, name)
     if arm.seen.state.holding != name:
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
-    way = along(placement.way, _tool_for(arm.seen, name, target, placement.spot))
-    allow = _touching(name, *_supports(arm, target))
-    down = arm.planner.straight_to(arm.seen, *way[1:], speed=arm.gentle, allow=allow)
-    yield from arm.feel(down, f"setting the {said(name)} down")
-    yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
-    yield from leave(arm, name, AWAY, "moving away")
+    tool = _tool_for(arm.seen, name, target, placement.spot)
+    way = [*along(placement.way, tool)[-2::-1], tool]
+    return arm.planner.straight_to(arm.seen, *way, speed=arm.gentle, allow=_touching(name, *_supports(arm, target)))
 
 
 def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
     """Move off from what the gripper is at, along the first way that is free; stay where none is."""
     for way in ways:
         try:
-            poses = along(way, arm.seen.state.tool)[1:]
+            poses = along(way, arm.seen.state.tool)
             speed = arm.careful(name) if arm.seen.state.holding == name else None
             motion = arm.planner.straight_to(arm.seen, *poses, speed=speed, allow=_touching(name))
         except MotionFailure:
@@ -166,51 +180,39 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None
 
 def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> tuple[Grasp, Trajectory]:
     """A grasp with which the object can be taken off and set down, and the motion to where it is straight ahead."""
-    at, failures = arm.pose(name), Failures(arm.inventory)
+    failures = Failures(arm.inventory)
     arm.estimate(destination.target)
-    code = Code.NO_GRASP
     gripper, tool = arm.robot.gripper, arm.seen.state.tool
     grasps = ordered(usable(arm.inventory[name], gripper), arm.estimate(name), tool, gripper.max_width, tried)
+    serving = 0
     for grasp in grasps[:GRASPS]:
-        opening = arm.opening_for(name, grasp)
         try:
-            postures = _reach(arm, name, at @ grasp.pose, opening)
-            held = arm.imagine(postures[-1], grasp.width, name, grasp.pose.inverse())
-            _check_off(arm, held, name)
-            code = Code.NO_PLACE
+            before, held = _reach(arm, name, grasp)
+            serving += 1
             _find_placement(arm, held, name, destination)
-            return grasp, arm.planner.to_configuration(arm.opened(opening), postures[0])
+            hand = arm.opened(arm.opening_for(name, grasp))
+            return grasp, arm.planner.to_configuration(hand, before)
         except MotionFailure as failure:
             failures.add(failure)
-    what = f"{name} cannot be grasped" if code is Code.NO_GRASP else _no_room(name, destination)
-    raise failures.all(code, what)
+        if serving == SERVING:
+            break
+    what = _no_room(name, destination) if serving else f"{name} cannot be grasped"
+    raise failures.all(Code.NO_PLACE if serving else Code.NO_GRASP, what)
 
 
-def _reach(arm: Arm, name: str, tool: Pose, opening: float) -> Array:
-    """Postures ``(k, n)`` before and at a grasp."""
-    failures = Failures(arm.inventory)
-    for way in TO_GRASP:
-        try:
-            return arm.planner.stance(arm.opened(opening), along(way, tool), allow=_touching(name))
-        except MotionFailure as failure:
-            failures.add(failure)
-    raise failures.all(Code.NO_GRASP, "the grasp is out of reach")
-
-
-def _check_off(arm: Arm, held: Observation, name: str) -> None:
-    failures = Failures(arm.inventory)
-    for way in OFF_WITH:
-        try:
-            arm.planner.stance(held, along(way, held.state.tool), allow=_touching(name), postures=0)
-            return
-        except MotionFailure as failure:
-            failures.add(failure)
-    raise failures.all(Code.NO_GRASP, "it cannot be lifted")
+def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
+    """The posture ``(n,)`` before a grasp, and what would be seen with the object held; it could be lifted then."""
+    tool, allow = arm.pose(name) @ grasp.pose, _touching(name)
+    hand = arm.opened(arm.opening_for(name, grasp))
+    _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=allow)
+    held = arm.imagine(postures[0], grasp.width, name, grasp.pose.inverse())
+    arm.planner.stance(held, tool, [along(way, tool) for way in CARRYING], allow=allow, postures=0)
+    return postures[-1], held
 
 
 def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Placement, Trajectory]:
     failures = Failures(arm.inventory)
-    for placement in _placements(arm, arm.seen, name, destination, failures):
+    for placement in _placements(arm, arm.seen, name, destination, failures, SPOTS):
         try:
             return placement, arm.planner.to_configuration(arm.seen, placement.start, speed=arm.careful(name))
         except MotionFailure as failure:
@@ -220,26 +222,26 @@ def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Plac
 
 def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
     failures = Failures(arm.inventory)
-    for placement in _placements(arm, held, name, destination, failures):
+    for placement in _placements(arm, held, name, destination, failures, GLANCE):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
 
 
 def _placements(
-    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures
+    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures, spots: int
 ) -> Iterator[Placement]:
     """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
     target = destination.target
     allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
-    for spot in islice(_spots(arm, held, name, destination), SPOTS):
+    for spot in islice(_spots(arm, held, name, destination), spots):
         tool = _tool_for(held, name, target, spot)
-        for way in TO_PLACE:
-            try:
-                start = arm.planner.stance(held, along(way, tool), allow=allow, postures=1, release=release)[0]
-            except MotionFailure as failure:
-                failures.add(failure)
-            else:
-                yield Placement(spot, way, start)
+        ways = [along(way, tool) for way in CARRYING]
+        try:
+            i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=1, release=release)
+        except MotionFailure as failure:
+            failures.add(failure)
+        else:
+            yield Placement(spot, CARRYING[i], postures[-1])
 
 
 def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> Iterator[Spot]:

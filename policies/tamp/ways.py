@@ -7,23 +7,21 @@ import numpy as np
 
 from robo_orch.types import Pose
 
-#: Offsets of the tool on the way, one after the other: upwards, and backwards out of the hand's direction, m.
+#: Offsets of the tool from a pose on the way from it, one after the other: upwards, and backwards out of the hand's
+#: direction, m.
 Way = tuple[tuple[float, float], ...]
 
-#: At the pose itself.
-THERE = (0.0, 0.0)
-#: To a grasp: straight on along the hand, from farther or from nearer (lengths chosen).
-TO_GRASP: tuple[Way, ...] = (((0.0, 0.10), THERE), ((0.0, 0.05), THERE))
-#: Off with an object: up, or a little up and then back out of where it cannot be lifted (lengths chosen).
-OFF_WITH: tuple[Way, ...] = ((THERE, (0.10, 0.0)), (THERE, (0.015, 0.0), (0.015, 0.22)), (THERE, (0.05, 0.0)))
-#: To a place with an object: the same the other way round.
-TO_PLACE: tuple[Way, ...] = tuple(way[::-1] for way in OFF_WITH)
+#: From a grasp back along the hand, farther or nearer; gone the other way round to get there (lengths chosen).
+GRASPING: tuple[Way, ...] = (((0.0, 0.10),), ((0.0, 0.05),))
+#: Off with an object: up, or a little up and then back out of where it cannot be lifted; the other way round to set it
+#: down (lengths chosen).
+CARRYING: tuple[Way, ...] = (((0.10, 0.0),), ((0.015, 0.0), (0.015, 0.22)), ((0.05, 0.0),))
 #: Away with an empty hand: back, or up.
-AWAY: tuple[Way, ...] = ((THERE, (0.0, 0.10)), (THERE, (0.10, 0.0)), (THERE, (0.0, 0.05)))
+LEAVING: tuple[Way, ...] = (((0.0, 0.10),), ((0.10, 0.0),), ((0.0, 0.05),))
 
 
 def along(way: Way, tool: Pose) -> list[Pose]:
-    """The tool poses of a way to or from ``tool``."""
+    """The tool poses of a way from ``tool``."""
     return [backed(raised(tool, up), back) for up, back in way]
 
 

@@ -129,47 +129,58 @@ class MotionPlanner:
     def stance(
         self,
         observation: Observation,
-        way: Sequence[Pose],
+        pose: Pose,
+        ways: Sequence[Sequence[Pose]] = ((),),
         *,
         allow: Pairs = (),
         postures: int = POSTURES,
         release: float | None = None,
-    ) -> Array:
-        """Free joint angles at the first pose of a way from which straight lines through the others are free.
+    ) -> tuple[int, Array]:
+        """Free joint angles at a pose from which one of several ways, straight from pose to pose, is free.
 
-        How to get to the first pose is left open. To ask what will be possible later, pass an observation as it
-        would be then.
+        How to get there is left open. To ask what will be possible later, pass an observation as it would be then. A
+        way can be gone in either direction.
 
         Args:
             observation: the scene and what is held; the search begins at ``state.start``.
-            way: tool poses, base frame.
+            pose: of the tool, base frame.
+            ways: tool poses from there onwards, the ways in the order in which they are tried.
             allow: pairs that may touch.
             postures: descents after the first.
-            release: opening (m) to which the gripper must have room to open at the last pose.
+            release: opening (m) to which the gripper must have room to open at the pose.
 
         Returns:
-            ``(k, n)`` rad, one row a pose.
+            Which way, and joint angles ``(k + 1, n)`` rad at the pose and at those of the way.
 
         Raises:
             MotionFailure: of all postures tried, the failure that the fewest objects are to blame for.
         """
         failures: list[MotionFailure] = []
-        walks: list[Array] = []
+        found: list[tuple[int, Array]] = []
 
         def fits(q: Array) -> bool:
             try:
-                walks.append(self._walk(q, way, release))
+                self._check_state(q, "at the pose itself")
+                if release is not None:
+                    self._check_state(q, "when the gripper opens", release)
             except MotionFailure as failure:
                 failures.append(failure)
-            return bool(walks)
+                return False
+            for i, way in enumerate(ways):
+                try:
+                    found.append((i, self._walk(q, way)))
+                    return True
+                except MotionFailure as failure:
+                    failures.append(failure)
+            return False
 
         with self._planning(observation, None, allow) as q0:
             rng = np.random.default_rng([self._seed, self.plans])
             try:
-                self.kinematics.inverse(way[0], q0, rng, restarts=postures, accept=fits)
+                self.kinematics.inverse(pose, q0, rng, restarts=postures, accept=fits)
             except MotionFailure as failure:
                 raise min(failures or [failure], key=self._blame) from failure
-        return walks[0]
+        return found[0]
 
     def guide(
         self,
@@ -267,18 +278,15 @@ class MotionPlanner:
         path = plan_path(start, goal, scene.free, limits, seed, resolution=resolution, explain=scene.explain)
         return self._timed(smooth(path, scene.free, limits), speed)
 
-    def _walk(self, q: Array, way: Sequence[Pose], release: float | None) -> Array:
-        """Joint angles ``(k, n)`` at the poses of a way that begins at ``q``; every state in between is free."""
-        self._check_state(q, "before the straight line")
+    def _walk(self, q: Array, way: Sequence[Pose]) -> Array:
+        """Joint angles ``(k + 1, n)`` at ``q`` and at the poses of a way from there, free all along."""
         stops = [q]
-        for pose in way[1:]:
+        for pose in way:
             waypoints = self.kinematics.straight(stops[-1], pose)
             for a, b in pairwise(waypoints):
                 for state in interpolate(a, b)[1:]:
                     self._check_state(state, "on the straight line")
             stops.append(waypoints[-1])
-        if release is not None:
-            self._check_state(stops[-1], "when the gripper opens", release)
         return np.array(stops)
 
     def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
