@@ -27,12 +27,13 @@ class Touching:
     Attributes:
         keys: ``(p,)`` pairs of bodies: smaller body * number of bodies + larger body.
         spread: ``(c, p)`` 1 where a contact belongs to a pair.
-        grips: for each body that every finger touches, the columns of those pairs.
+        grips: for each body that every finger touches: its id, the columns of those pairs, and ``(p,)`` whether a pair
+            is one of those or the body's own with a support.
     """
 
     keys: NDArray[np.intp]
     spread: Array
-    grips: tuple[tuple[int, NDArray[np.intp]], ...]
+    grips: tuple[tuple[int, NDArray[np.intp], NDArray[np.bool_]], ...]
 
 
 class Presses:
@@ -40,14 +41,19 @@ class Presses:
 
     Args:
         fingers: the bodies that hold something when all of them press on it.
-        holdable: bodies that can be held.
+        holdable: bodies that can be held; ``supports`` furniture, on which what is held may be pressed.
     """
 
     def __init__(
-        self, model: mujoco.MjModel, data: mujoco.MjData, fingers: Sequence[int], holdable: Sequence[int]
+        self,
+        model: mujoco.MjModel,
+        data: mujoco.MjData,
+        fingers: Sequence[int],
+        holdable: Sequence[int],
+        supports: Sequence[int],
     ) -> None:
         self._data, self.bodies = data, model.nbody
-        self._fingers, self._holdable = fingers, set(holdable)
+        self._fingers, self._holdable, self._supports = fingers, set(holdable), set(supports)
         body = np.asarray(model.geom_bodyid)
         self._pair_of = np.minimum(body[:, None], body) * model.nbody + np.maximum(body[:, None], body)
         self._known: dict[bytes, Touching] = {}
@@ -76,8 +82,10 @@ class Presses:
         done, self._done = self._done, []
         for geoms, rows in done:
             touching = self._known[geoms]
-            address, force = np.array([r[0] for r in rows]), np.array([r[1] for r in rows])
-            yield touching, np.where(address >= 0, force, 0.0) @ touching.spread
+            force = np.array([force for _, force in rows])
+            if rows[0][0].min() < 0:
+                force[np.array([address for address, _ in rows]) < 0] = 0.0
+            yield touching, force @ touching.spread
         if len(self._known) > 512:  # what touched long ago
             self._known, self._geoms = {}, b""
 
@@ -100,9 +108,12 @@ class Presses:
         spread = np.zeros((len(geom), len(keys)))
         spread[np.arange(len(geom)), which.ravel()] = 1.0
         column = {int(key): i for i, key in enumerate(keys)}
+        pairs = [set(divmod(int(key), self.bodies)) for key in keys]
         grips = []
-        for body in self._holdable & set(np.concatenate(np.divmod(keys, self.bodies)).tolist()):
-            pairs = [min(f, body) * self.bodies + max(f, body) for f in self._fingers]
-            if all(pair in column for pair in pairs):
-                grips.append((body, np.array([column[pair] for pair in pairs])))
+        for body in sorted(self._holdable & set().union(*pairs)):
+            fingers = [min(f, body) * self.bodies + max(f, body) for f in self._fingers]
+            if all(pair in column for pair in fingers):
+                firm = self._supports | set(self._fingers)
+                eased = np.array([body in pair and bool((pair - {body}) & firm) for pair in pairs])
+                grips.append((body, np.array([column[pair] for pair in fingers]), eased))
         return Touching(keys, spread, tuple(grips))

@@ -90,7 +90,8 @@ class Referee:
         self._supports = {self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None}
         self._movers = [o.name for o in inventory.values() if not o.fixed]
         self._places = Places(model, data, [inventory[name] for name in self._movers])
-        self._presses = Presses(model, data, self._fingers, [self._body[name] for name in self._movers])
+        movers = [self._body[name] for name in self._movers]
+        self._presses = Presses(model, data, self._fingers, movers, [*self._supports])
         self._buttons = [name for name, o in inventory.items() if Trait.PRESSES in o.traits]
         self._depths = np.array([model.joint(name).qposadr.item() for name in self._buttons], dtype=int)
         self._watch = self._fresh({}, (), np.zeros(len(self._buttons)))
@@ -179,25 +180,19 @@ class Referee:
 
     def _judged(self, touching: Touching, forces: Array) -> tuple[set[int], _Worst]:
         """Bodies held in the last of some steps, and the worst contact in all of them; forces ``(steps, p)``."""
-        bounds = np.broadcast_to(self._watch.bounds[touching.keys], forces.shape)
+        bounds = self._watch.bounds[touching.keys]
         held = set()
-        for body, columns in touching.grips:
+        for body, columns, eased in touching.grips:
             gripped = np.all(forces[:, columns] > TOUCH, axis=1)
             if gripped.any():
-                bounds = bounds.copy()
-                eased = np.ix_(gripped, [*columns, *self._on_supports(body, touching.keys)])
-                bounds[eased] = np.maximum(bounds[eased], HELD_BOUND)
+                bounds = np.where(gripped[:, None] & eased, np.maximum(bounds, HELD_BOUND), bounds)
             if gripped[-1]:
                 held.add(body)
         strain = forces / bounds
         step, pair = divmod(int(strain.argmax()), strain.shape[1])
+        bound = float(np.broadcast_to(bounds, strain.shape)[step, pair])
         a, b = divmod(int(touching.keys[pair]), self._presses.bodies)
-        return held, _Worst(float(strain[step, pair]), float(forces[step, pair]), (a, b), float(bounds[step, pair]))
-
-    def _on_supports(self, body: int, keys: NDArray[np.intp]) -> list[int]:
-        """Columns of the pairs of a body with furniture."""
-        pairs = [divmod(int(key), self._presses.bodies) for key in keys]
-        return [i for i, (a, b) in enumerate(pairs) if body in (a, b) and ({a, b} - {body}) & self._supports]
+        return held, _Worst(float(strain[step, pair]), float(forces[step, pair]), (a, b), bound)
 
     def _displaced(self, w: _Watch, held: set[int]) -> tuple[Array, Array]:
         """Where the bystanders started, and how far each has come at most; the way on which one is held is free."""

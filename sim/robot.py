@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import copy
 import time
 from typing import Any
 
@@ -88,14 +87,14 @@ class SimRobot:
 
     def snapshot(self) -> Any:
         """World, perception and what the robot believes to hold."""
-        return self._world.snapshot(), self._perception.snapshot(), copy.deepcopy(self._tracker), self._observation
+        return self._world.snapshot(), self._perception.snapshot(), self._tracker.copy(), self._observation
 
     def restore(self, snapshot: Any) -> None:
         """Go on from a snapshot, bit-equal."""
         world, perception, tracker, self._observation = snapshot
         self._world.restore(world)
         self._perception.restore(perception)
-        self._tracker = copy.deepcopy(tracker)
+        self._tracker = tracker.copy()
         self._target = None
         self._began = time.monotonic() - self._world.time
 
@@ -128,6 +127,8 @@ class SimRobot:
         estimates, _ = self._perception.observe(self._world.scan())
         width = float(body.fingers.sum())
         grip = self._tracker.update(body.time, body.tool, width, self._world.setpoint.width, estimates)
+        if grip.left is not None:
+            self._perception.remember(grip.left)
         state = RobotState(
             stamp=body.time,
             names=self._robot.names,
@@ -138,6 +139,6 @@ class SimRobot:
             gripper=width,
             grasping=grip.grasping,
             holding=grip.holding,
-            commanded=self._world.setpoint.q.copy(),
+            commanded=self._world.setpoint.q,
         )
         return Observation(body.time, state, grip.objects)

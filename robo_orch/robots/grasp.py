@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -22,6 +23,9 @@ EMPTY = 0.002
 CHANGED = 0.004
 #: How far (m) outside an object's bounds the tool point may be to count as on it, beside three sigma (chosen).
 REACH = 0.008
+#: What letting go adds to the doubt about an object's pose, one sigma in m and rad: when the gripper opens, and when
+#: the object was lost (chosen: a gentle release, a fall from the hand).
+RELEASED, LOST = (0.004, 0.05), (0.03, 0.3)
 #: How long tool poses are kept to match estimates that arrive late, s.
 HISTORY = 1.0
 
@@ -30,12 +34,14 @@ HISTORY = 1.0
 class Grip:
     """``grasping``: something keeps the closing gripper from closing; ``holding``: its name, if known.
 
-    ``objects``: the estimates, with the held object where the tool has carried it.
+    ``objects``: the estimates, with the held object where the tool has carried it, and what was let go where that was,
+    until it is seen again; ``left``: what was let go just now.
     """
 
     grasping: bool
     holding: str | None
     objects: Mapping[str, PoseEstimate]
+    left: PoseEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,6 +61,7 @@ class GraspTracker:
         self._tools: deque[tuple[float, Pose]] = deque()
         self._widths: deque[tuple[float, float]] = deque()
         self._held: _Held | None = None
+        self._left: dict[str, PoseEstimate] = {}
 
     def update(
         self, stamp: float, tool: Pose, width: float, command: float, objects: Mapping[str, PoseEstimate]
@@ -70,16 +77,44 @@ class GraspTracker:
         """
         _keep(self._tools, stamp, tool, HISTORY)
         _keep(self._widths, stamp, width, STILL_TIME)
+        left = None
         if self._held is not None and not _still_held(self._held, width, command):
+            left = self._let_go(self._held, stamp, command, objects)
             self._held = None
+        if self._left:
+            self._left = {n: e for n, e in self._left.items() if n in objects and objects[n].stamp < e.stamp}
+            objects = {**objects, **self._left}
         grasping = self._blocked(width, command)
         if grasping and self._held is None:
             self._held = self._touched(stamp, tool, width, objects)
         if self._held is None:
-            return Grip(grasping, None, objects)
+            return Grip(grasping, None, objects, left)
+        self._left.pop(self._held.name, None)
         self._held = self._refreshed(self._held, objects)
         carried = _carried(self._held, stamp, tool, objects)
-        return Grip(grasping, self._held.name, {**objects, self._held.name: carried})
+        return Grip(grasping, self._held.name, {**objects, self._held.name: carried}, left)
+
+    def copy(self) -> GraspTracker:
+        """A tracker that goes on from here by itself."""
+        other = copy.copy(self)
+        other._tools, other._widths, other._left = self._tools.copy(), self._widths.copy(), dict(self._left)
+        return other
+
+    def _let_go(
+        self, held: _Held, stamp: float, command: float, objects: Mapping[str, PoseEstimate]
+    ) -> PoseEstimate | None:
+        """Where the object is that was just let go: where the hand had it a moment ago, a little less certain."""
+        if held.name not in objects:
+            return None
+        _, tool = self._tools[-2] if len(self._tools) > 1 else self._tools[-1]
+        doubt = np.repeat(RELEASED if command > held.width + BLOCKED else LOST, 3) ** 2
+        last = objects[held.name]
+        covariance = last.covariance + np.diag(doubt)
+        left = replace(
+            last, pose=tool @ held.in_tool, covariance=covariance, stamp=stamp, source="released", visible=False
+        )
+        self._left[held.name] = left
+        return left
 
     def _blocked(self, width: float, command: float) -> bool:
         widths = [w for _, w in self._widths]
@@ -89,7 +124,7 @@ class GraspTracker:
 
     def _touched(self, stamp: float, tool: Pose, width: float, objects: Mapping[str, PoseEstimate]) -> _Held | None:
         """The object nearest to the tool point among those that can be there, given size and doubt about the pose."""
-        movable = {name: e for name, e in objects.items() if self._inventory[name].movable}
+        movable = {n: e for n, e in objects.items() if self._inventory[n].movable and n not in self._left}
         outside = {name: self._outside(name, e, tool) for name, e in movable.items()}
         # Doubt lets an object be there; it does not make that likelier than for one which is known to be there.
         there = [name for name, distance in outside.items() if distance - 3.0 * movable[name].sigma <= REACH]
@@ -119,7 +154,8 @@ def _still_held(held: _Held, width: float, command: float) -> bool:
 
 
 def _carried(held: _Held, stamp: float, tool: Pose, objects: Mapping[str, PoseEstimate]) -> PoseEstimate:
-    return replace(objects[held.name], pose=tool @ held.in_tool, stamp=stamp, source="held")
+    e = objects[held.name]
+    return PoseEstimate(held.name, tool @ held.in_tool, e.covariance, stamp, "held", e.precision, e.visible)
 
 
 def _keep(history: deque, stamp: float, value: object, seconds: float) -> None:

@@ -41,7 +41,7 @@ def test_objects_are_seen_after_the_latency_and_close_to_where_they_are(simulati
         assert 0 < distance < 6 * estimate.sigma
 
 
-def test_stopping_from_full_motion_brakes_within_the_limits_and_says_so(simulation):
+def test_stopping_from_full_motion_brakes_within_the_limits_and_says_so(simulation, monkeypatch):
     robot, world = simulation.robot, simulation.world
     q, v = PANDA.home.copy(), np.zeros(7)
     for k in range(25):
@@ -51,7 +51,7 @@ def test_stopping_from_full_motion_brakes_within_the_limits_and_says_so(simulati
         robot.tick()
     speeds = [world.setpoint.qd]
     step = world.step
-    world.step = lambda target: (step(target), speeds.append(world.setpoint.qd))
+    monkeypatch.setattr(world, "step", lambda target: (step(target), speeds.append(world.setpoint.qd)))
     report = robot.stop(StopMode.HOLD)
     assert report.stopped and report.mode is StopMode.HOLD and "holds" in report.message
     assert 0 < report.seconds < 1.0

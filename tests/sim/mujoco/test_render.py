@@ -53,6 +53,7 @@ def test_the_picture_follows_the_world(simulation):
 
 def test_without_gl_the_world_runs_and_a_picture_is_refused_with_what_to_install(simulation, monkeypatch):
     """C64"""
+    simulation.world.close()
     monkeypatch.setattr(gl, "_context_class", _no_driver)
     gl.gl_backend.cache_clear()
     try:
