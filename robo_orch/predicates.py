@@ -24,6 +24,8 @@ from robo_orch.types import Code, PoseEstimate, Predicate, RobotState
 CONFIDENCE = 0.9
 #: How far (m) the bottom of an object may be from the surface it is said to stand on (chosen).
 CONTACT_TOLERANCE = 0.010
+#: Surfaces this close in height (m) are one: a table and its left side (chosen).
+FLUSH = 0.005
 #: A joint counts as closed below, and as open above, these shares of its range (chosen).
 CLOSED_BELOW, OPEN_ABOVE = 0.06, 0.7
 #: A button counts as pressed beyond this share of its travel, a knob as turned beyond this share of its range (chosen).
@@ -302,15 +304,38 @@ def _joint(facts: Facts, part: str) -> Joint:
 
 
 def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
-    spec: ObjectSpec = facts.inventory[top]
     a, b = facts.objects[top], facts.objects[support]
-    local = b.pose.inverse().apply(a.pose.position)
-    gap = float(local[2] - spec.height_below(a.pose) - surface.centre[2])
+    gap, within = _height_over(facts, top, support, surface)
     sigma = _sigma(a, b)
-    height = Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_mm(gap)} above {support}")
-    within = surface.inside(local[:2])
-    area = Truth(within, sigma, f"{top}'s centre is {_mm(within)} inside {support}'s border")
-    return all_of([height, area, not_holding(facts, top)])
+    truths = [
+        Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_mm(gap)} above {support}"),
+        Truth(within, sigma, f"{top}'s centre is {_mm(within)} inside {support}'s border"),
+        not_holding(facts, top),
+    ]
+    if not any(truth.fails for truth in truths):
+        truths += _rivals(facts, top, support, gap)
+    return all_of(truths)
+
+
+def _rivals(facts: Facts, top: str, support: str, gap: float) -> list[Truth]:
+    """That no other surface below ``top``'s centre is nearer to its bottom: what is on a tray is not on the table."""
+    found = []
+    for name, spec in facts.inventory.items():
+        if name in (top, support) or name not in facts.objects or not spec.geoms:
+            continue
+        for surface in spec.tops:
+            other, within = _height_over(facts, top, name, surface)
+            if within > 0.0 and abs(other) < CONTACT_TOLERANCE + abs(gap) and abs(other - gap) > FLUSH:
+                sigma = _sigma(facts.objects[name], facts.objects[support])
+                found.append(Truth((abs(other) - abs(gap)) / 2, sigma / 2, f"{top} is rather on {name}"))
+    return found
+
+
+def _height_over(facts: Facts, top: str, support: str, surface: Surface) -> tuple[float, float]:
+    """How far (m) ``top``'s bottom is above a surface, and its centre inside the surface's border."""
+    a, b = facts.objects[top].pose, facts.objects[support].pose
+    local = b.inverse().apply(a.position)
+    return float(local[2] - facts.inventory[top].height_below(a) - surface.centre[2]), surface.inside(local[:2])
 
 
 def _joint_above(facts: Facts, part: str, share: float) -> Truth:

@@ -85,10 +85,11 @@ def agree(facts: Sequence[Predicate], inventory: Inventory) -> bool:
 
 
 def carried(earlier: Sequence[Predicate], later: Sequence[Predicate], inventory: Inventory) -> list[Predicate]:
-    """``later`` and as much of ``earlier`` as can still hold beside it, in the order said."""
+    """``later`` and as much of ``earlier`` as can surely still hold beside it, in the order said."""
     kept: list[Predicate] = []
     for fact in dict.fromkeys(earlier):
-        if fact not in later and agree([*kept, fact, *later], inventory):
+        surely = not any(_doubtful(fact, other, inventory) or _doubtful(other, fact, inventory) for other in later)
+        if fact not in later and surely and agree([*kept, fact, *later], inventory):
             kept.append(fact)
     return [*kept, *dict.fromkeys(later)]
 
@@ -130,6 +131,14 @@ def _part_of(region: str, whole: str, inventory: Inventory) -> bool:
     traits = [inventory[name].traits for name in (region, whole)]
     regions = [Trait.REGION in t for t in traits]
     return any(regions) and not all(regions) and all(inventory[name].fixed for name in (region, whole))
+
+
+def _doubtful(at: Predicate, other: Predicate, inventory: Inventory) -> bool:
+    """Whether it depends on where a region is if ``other``, about other furniture, can hold beside ``at``."""
+    if at.name != "at" or at.negated or Trait.REGION in inventory[other.args[-1]].traits:
+        return False
+    same = other.name in PLACED and other.args[0] == at.args[0]
+    return same or (other.name == "clear" and not other.negated)
 
 
 def _check_placed(fact: Predicate, inventory: Inventory) -> None:

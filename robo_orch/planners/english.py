@@ -7,7 +7,7 @@ import re
 import unicodedata
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 
 import yaml
@@ -100,12 +100,14 @@ def words(text: str) -> list[str]:
     return _WORD.findall(plain)
 
 
+@lru_cache(maxsize=4096)
 def phrase(name: str) -> str:
     """A name as it is said: ``red_cube`` becomes ``red cube``."""
     spelling = english().spelling
     return " ".join(spelling.get(w, w) for w in words(name.replace("_", " ")) if w.isalnum())
 
 
+@lru_cache(maxsize=4096)
 def plural(noun: str) -> str:
     """The regular plural of a noun; of several words, the last one changes."""
     if noun.endswith(("s", "x", "ch", "sh")):

@@ -236,11 +236,14 @@ class Construction:
         return away | {f.args[0] for f in self.wanted if f.name == "clear" and not f.negated}
 
     def _check_grounds(self) -> None:
-        """Refuse a region of one thing together with another thing, or with its own ground ruled out."""
+        """Refuse a region together with another place than its ground, or with its ground left free."""
         for fact in [f for f in self.wanted if _places(f) and f.args[1] in self.belief.ground]:
-            ground = self.belief.ground[fact.args[1]]
-            for other in [f for f in self.wanted if f.name in PLACED and f.args[0] == fact.args[0]]:
-                if other.args[1] != fact.args[1] and (other.args[1] == ground) == other.negated:
+            thing, region = fact.args
+            ground = self.belief.ground[region]
+            for other in self.wanted:
+                elsewhere = other.name in PLACED and other.args[0] == thing and other.args[1] != region
+                free = other == Predicate("clear", (ground,)) and self.belief.inventory[thing].movable
+                if free or (elsewhere and (other.args[1] == ground) == other.negated):
                     got = f"'{other}' together with '{fact}'"
                     raise GoalError("facts that can hold at the same time", got, "drop one", Code.CONTRADICTORY_GOAL)
 
