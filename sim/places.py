@@ -26,11 +26,20 @@ class Places:
         self._bodies = np.array([model.body(movers[i].name).id for i in self._free], dtype=int)
         self._joints = np.array([model.joint(movers[i].name).qposadr.item() for i in self._parts], dtype=int)
         self._arms = np.array([_arm(movers[i]) for i in self._parts])
-        self._last = self._read()
+        adr = [model.joint(o.name).qposadr.item() for o in movers]
+        runs = [range(a, a + _size(o)) for a, o in zip(adr, movers, strict=True)]
+        self._coordinates = np.array([i for run in runs for i in run], dtype=int)
+        self._raw, self._last = b"", np.empty(0)
+        self.both()
 
     def both(self) -> tuple[Array, Array]:
-        """Where everything was when this was last asked, and where it is, each ``(movers, 3)``, m."""
-        before, self._last = self._last, self._read()
+        """Where everything was when this was last asked, and where it is, each ``(movers, 3)``, m.
+
+        Both are the same array if nothing has moved at all: MuJoCo lets what lies still fall asleep.
+        """
+        before, raw = self._last, self._data.qpos[self._coordinates].tobytes()
+        if raw != self._raw:
+            self._raw, self._last = raw, self._read()
         return before, self._last
 
     def jump(self) -> Array:
@@ -42,6 +51,11 @@ class Places:
         places[self._free] = self._data.xpos[self._bodies]
         places[self._parts, 0] = self._arms * self._data.qpos[self._joints]
         return places
+
+
+def _size(obj: ObjectSpec) -> int:
+    """Coordinates of an object's joint in qpos."""
+    return 1 if obj.joint is not None else 7
 
 
 def _arm(part: ObjectSpec) -> float:

@@ -7,7 +7,7 @@ each other harder than their bound, and no bystander moved far. Nothing that dec
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import mujoco
@@ -28,6 +28,8 @@ FORCE_BOUND, MOVE_BOUND = 20.0, 0.010
 HELD_BOUND = 80.0
 #: The same for what somebody said to mean to move.
 _MEANT = ((("finger", "moved"), HELD_BOUND), (("moved", "support"), HELD_BOUND))
+
+_NEVER = np.empty(0, dtype=np.intp)
 
 #: A pair of roles, ``finger`` or ``support``, and how hard they may press each other, N.
 Bound = tuple[tuple[str, str], float]
@@ -94,6 +96,8 @@ class Referee:
         self._presses = Presses(model, data, self._fingers, movers, [*self._supports])
         self._buttons = [name for name, o in inventory.items() if Trait.PRESSES in o.traits]
         self._depths = np.array([model.joint(name).qposadr.item() for name in self._buttons], dtype=int)
+        self._eased: dict[tuple[Touching, frozenset[int]], Array] = {}
+        self._eased_of = np.empty(0)
         self._watch = self._fresh({}, (), np.zeros(len(self._buttons)))
 
     @property
@@ -158,16 +162,17 @@ class Referee:
 
     def after_tick(self) -> None:
         """Judge the physics steps since the last time: contact forces, where the bystanders are, the buttons."""
-        w, period = self._watch, _Worst()
-        held: set[int] = set()
+        period, held = _Worst(), frozenset[int]()
         for touching, forces in self._presses.collect():
-            held, worst = self._judged(touching, forces)
-            period = max(period, worst, key=lambda x: x.strain)
-        worst = max(w.worst, period, key=lambda x: x.strain)
-        start, moved = self._displaced(w, held)
-        pressed = np.maximum(w.pressed, self._data.qpos[self._depths])
-        ever = np.maximum(w.ever, pressed)
-        self._watch = _Watch(w.bounds, w.bystanders, start, moved, pressed, ever, worst, period.strain)
+            for held, rows in _grips(touching, forces):
+                period = max(period, self._judged(touching, held, rows), key=_strain)
+        w = replace(self._watch, worst=max(self._watch.worst, period, key=_strain), strain=period.strain)
+        before, now = self._places.both()
+        if now is not before:  # most of the time everything lies still
+            start, moved = self._displaced(before, now, held)
+            pressed = np.maximum(w.pressed, self._data.qpos[self._depths])
+            w = replace(w, start=start, moved=moved, pressed=pressed, ever=np.maximum(w.ever, pressed))
+        self._watch = w
 
     def snapshot(self) -> _Watch:
         """What was seen so far."""
@@ -178,30 +183,28 @@ class Referee:
         self._watch = snapshot
         self._places.jump()
 
-    def _judged(self, touching: Touching, forces: Array) -> tuple[set[int], _Worst]:
-        """Bodies held in the last of some steps, and the worst contact in all of them; forces ``(steps, p)``."""
-        bounds = self._watch.bounds[touching.keys]
-        held = set()
-        for body, columns, eased in touching.grips:
-            gripped = np.all(forces[:, columns] > TOUCH, axis=1)
-            if gripped.any():
-                bounds = np.where(gripped[:, None] & eased, np.maximum(bounds, HELD_BOUND), bounds)
-            if gripped[-1]:
-                held.add(body)
-        strain = forces / bounds
-        step, pair = divmod(int(strain.argmax()), strain.shape[1])
-        bound = float(np.broadcast_to(bounds, strain.shape)[step, pair])
+    def _judged(self, touching: Touching, held: frozenset[int], forces: Array) -> _Worst:
+        """The worst contact in some steps, ``(steps, p)`` N, through which the same bodies are held."""
+        bounds = self._watch.bounds
+        if bounds is not self._eased_of:
+            self._eased, self._eased_of = {}, bounds
+        key = (touching, held)
+        if key not in self._eased:
+            firm = [eased for body, _, eased in touching.grips if body in held]
+            free = bounds[touching.keys]
+            self._eased[key] = np.where(np.any(firm, axis=0), np.maximum(free, HELD_BOUND), free) if firm else free
+        peak = forces.max(axis=0)
+        strain = peak / self._eased[key]
+        pair = int(strain.argmax())
         a, b = divmod(int(touching.keys[pair]), self._presses.bodies)
-        return held, _Worst(float(strain[step, pair]), float(forces[step, pair]), (a, b), bound)
+        return _Worst(float(strain[pair]), float(peak[pair]), (a, b), float(self._eased[key][pair]))
 
-    def _displaced(self, w: _Watch, held: set[int]) -> tuple[Array, Array]:
+    def _displaced(self, before: Array, now: Array, held: frozenset[int]) -> tuple[Array, Array]:
         """Where the bystanders started, and how far each has come at most; the way on which one is held is free."""
-        before, now = self._places.both()
-        start = w.start
-        for row, index in enumerate(w.bystanders):
-            if held and self._body[self._movers[index]] in held:
-                start = start.copy()
-                start[row] += now[index] - before[index]
+        w = self._watch
+        carried = [row for row, index in enumerate(w.bystanders) if self._body[self._movers[index]] in held]
+        start = w.start.copy()
+        start[carried] += (now - before)[w.bystanders[carried]]
         offset = now[w.bystanders] - start
         return start, np.maximum(w.moved, np.sqrt(np.einsum("ij,ij->i", offset, offset)))
 
@@ -243,6 +246,22 @@ class Referee:
     @staticmethod
     def _rides(thing: str, carrier: str, facts: Facts) -> bool:
         return any(evaluate(Predicate(name, (thing, carrier)), facts).holds for name in ("on", "in"))
+
+
+def _strain(worst: _Worst) -> float:
+    return worst.strain
+
+
+def _grips(touching: Touching, forces: Array) -> Iterator[tuple[frozenset[int], Array]]:
+    """Bodies held, and the steps ``(steps, p)`` through which they are, in order of time."""
+    if not touching.grips:
+        yield frozenset(), forces
+        return
+    least = [forces[:, columns].min(axis=1) > TOUCH for _, columns, _ in touching.grips]
+    gripped = np.array(least).T  # (steps, g)
+    turns = np.flatnonzero(np.diff(gripped, axis=0).any(axis=1)) + 1 if gripped.any() and not gripped.all() else _NEVER
+    for rows, first in zip(np.split(forces, turns), [0, *turns], strict=True):
+        yield frozenset(grip[0] for grip, yes in zip(touching.grips, gripped[first], strict=True) if yes), rows
 
 
 def _because(hit: str, moved: Mapping[str, float]) -> str:
