@@ -31,7 +31,7 @@ LIGHT = 0.06
 CLEARANCE = 0.012
 #: Pieces in which the arm waits or moves while it keeps an eye on something, s: a frame of a 10 Hz estimator.
 PIECE = 0.1
-#: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one at :data:`GENTLE`).
+#: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one).
 TOUCH_PIECE = 0.06
 #: How long a new look or the fingers are waited for at most, s (chosen: ten frames; the fingers' whole range).
 PATIENCE = 1.0
@@ -40,8 +40,8 @@ FINE, FRAMES = 0.002, 4
 #: The average of a look stands until an estimate is farther off than so many sigma (chosen).
 OUTLIER = 3.0
 #: Force at the tool, beyond what was there before, that counts as touching something, N (chosen: acceleration alone
-#: makes up to 9 N at :data:`GENTLE`).
-TOUCHED = 15.0
+#: makes 2 N at :data:`GENTLE`).
+TOUCHED = 8.0
 #: The fingers have arrived when the opening is this close to what they were told, m (chosen).
 ARRIVED = 0.002
 #: Opening within one piece by less than which the fingers count as still, m (chosen).

@@ -18,6 +18,8 @@ OFF_CENTRE = 0.10
 ROOM = 2.5
 #: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
 REPEAT = 4.0
+#: Cosine of the angle between the hand's directions above which grasps come from the same side (chosen: 40 degrees).
+SAME_SIDE = 0.77
 #: Turned by half about its own axis a parallel gripper grasps the same.
 HALF_TURN = Pose.of((0, 0, 0), (0, 0, 1, 0))
 
@@ -64,6 +66,15 @@ def ordered(
         return turn + off + tight + sum(_alike(grasp, other) for other in tried)
 
     return sorted(grasps, key=effort)
+
+
+def unlike(grasps: Sequence[Grasp], useless: Sequence[Grasp]) -> list[Grasp]:
+    """The same grasps, those first that come from another side than the ones that were of no use at the target."""
+
+    def alike(grasp: Grasp) -> int:
+        return sum(float(grasp.pose.matrix[:, 2] @ other.pose.matrix[:, 2]) > SAME_SIDE for other in useless)
+
+    return sorted(grasps, key=alike)
 
 
 def _alike(a: Grasp, b: Grasp) -> float:

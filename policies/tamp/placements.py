@@ -13,8 +13,8 @@ from robo_orch.types import Array, Pose
 
 #: Headings tried for a square or round thing: it looks the same after a quarter turn (chosen).
 HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
-#: How many headings are tried at the first spot and at each other one (chosen).
-FIRST, LATER = 8, 3
+#: How many headings are tried at each spot but the first; others at the next spot (chosen).
+LATER = 2
 #: Random spots tried on a surface (chosen).
 SPOTS = 24
 #: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
@@ -36,22 +36,26 @@ def placements(
         rng: draws the spots; the same generator state gives the same poses.
         inside: on the floor of the hollow, with its middle within.
     """
-    local = at.inverse() @ now
-    for surface in _floors(target) if inside else target.surfaces:
-        if inside and not _fits_under(thing, target):
-            continue
-        for i, share in enumerate(_shares(surface, local.position, target, rng)):
+    if inside and not _fits_under(thing, target):
+        return
+    near = (at.inverse() @ now).position
+    surfaces = _floors(target) if inside else target.tops
+    turns = zip(*(_shares(surface, near, target, rng) for surface in surfaces), strict=False)
+    for i, shares in enumerate(turns):
+        for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
             spots = [_standing(thing, at, surface, share, heading, inside) for heading in HEADINGS]
             standing = sorted((s for s in spots if s is not None), key=lambda pose: pose.distance(now)[1])
-            yield from standing[: FIRST if i == 0 else LATER]
+            first = LATER * i % len(standing) if standing else 0
+            yield from standing if i == 0 else standing[first : first + LATER]
 
 
 def _floors(target: ObjectSpec) -> Sequence[Surface]:
+    """What things in the target's hollow stand on: its floors, else the hollow's lower end."""
     hollow = target.interior
     if hollow is None:
         return ()
-    floor = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
-    return (Surface("floor", floor, (float(hollow.half[0]), float(hollow.half[1]))),)
+    lowest = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
+    return target.floors or (Surface("floor", lowest, (float(hollow.half[0]), float(hollow.half[1]))),)
 
 
 def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:

@@ -19,7 +19,7 @@ from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
-from robo_orch.policies.tamp.grasps import ordered, usable
+from robo_orch.policies.tamp.grasps import ordered, unlike, usable
 from robo_orch.policies.tamp.placements import placements
 from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, Way, along, raised
 from robo_orch.types import Array, Code, Observation, Pose
@@ -36,9 +36,9 @@ MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
 APPROACHES = 3
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
-GRASPS, SERVING = 16, 4
+GRASPS, SERVING = 24, 6
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
-GLANCE, SPOTS = 12, 40
+GLANCE, SPOTS = 16, 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -184,20 +184,25 @@ def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence
     arm.estimate(destination.target)
     gripper, tool = arm.robot.gripper, arm.seen.state.tool
     grasps = ordered(usable(arm.inventory[name], gripper), arm.estimate(name), tool, gripper.max_width, tried)
-    serving = 0
-    for grasp in grasps[:GRASPS]:
+    useless: list[Grasp] = []
+    for _ in range(min(GRASPS, len(grasps))):
+        grasp = grasps.pop(0)
         try:
             before, held = _reach(arm, name, grasp)
-            serving += 1
-            _find_placement(arm, held, name, destination)
-            hand = arm.opened(arm.opening_for(name, grasp))
-            return grasp, arm.planner.to_configuration(hand, before)
         except MotionFailure as failure:
             failures.add(failure)
-        if serving == SERVING:
+            continue
+        try:
+            _find_placement(arm, held, name, destination)
+            return grasp, arm.planner.to_configuration(arm.opened(arm.opening_for(name, grasp)), before)
+        except MotionFailure as failure:
+            failures.add(failure)
+        useless.append(grasp)
+        grasps = unlike(grasps, useless)
+        if len(useless) == SERVING:
             break
-    what = _no_room(name, destination) if serving else f"{name} cannot be grasped"
-    raise failures.all(Code.NO_PLACE if serving else Code.NO_GRASP, what)
+    what = _no_room(name, destination) if useless else f"{name} cannot be grasped"
+    raise failures.all(Code.NO_PLACE if useless else Code.NO_GRASP, what)
 
 
 def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
