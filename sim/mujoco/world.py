@@ -18,7 +18,7 @@ from robo_orch.robots.mjcf import TOOL_SITE, add_object, joint_names, robot_spec
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.sim.lowlevel import Setpoint, servo_commands
 from robo_orch.sim.mujoco.look import dress
-from robo_orch.sim.mujoco.render import Renderer
+from robo_orch.sim.mujoco.render import Quality, Renderer, quality_for
 from robo_orch.sim.mujoco.sight import Sight
 from robo_orch.sim.perception import Scan
 from robo_orch.sim.referee import Referee
@@ -88,7 +88,7 @@ class MujocoWorld:
 
     def __init__(self, layout: Layout, robot: RobotSpec, alter: Alterations | None = None) -> None:
         self._robot, self._alter = robot, alter or Alterations()
-        self._renderers: dict[bool, Renderer] = {}
+        self._renderers: dict[Quality, Renderer] = {}
         self._build(layout)
 
     @property
@@ -212,17 +212,19 @@ class MujocoWorld:
     ) -> NDArray[np.uint8]:
         """An image ``(H, W, 3)`` from a named camera, of now or ``of`` a snapshot; ``size`` is (width, height), pixels.
 
-        ``plain`` leaves out shadows and smoothing: much faster without a GPU, good enough for a film.
+        Small pictures, of 192 pixels at most either way, are drawn for speed: without shadows, smoothing and textures.
+        ``plain`` leaves out shadows and smoothing of larger ones: much faster without a GPU, good enough for a film.
 
         Raises:
             RenderError: no such camera (the message lists those there are), or no GL.
         """
-        if plain not in self._renderers:
-            self._renderers[plain] = Renderer(self._model, plain)
+        quality = quality_for(*size, plain)
+        if quality not in self._renderers:
+            self._renderers[quality] = Renderer(self._model, quality)
         shown = of.data if of else self._data
-        mujoco.mj_copyData(self._picture, self._model, shown)  # so that looking never disturbs the physics
-        mujoco.mj_forward(self._model, self._picture)
-        image = self._renderers[plain].draw(self._picture, camera, *size)
+        # The only part of the kinematics that is not up to date between two control periods, and without any effect.
+        mujoco.mj_camlight(self._model, shown)
+        image = self._renderers[quality].draw(shown, camera, *size)
         alter = self._alter.image
         return image if alter is None or of is not None else alter(image, camera, self.time)
 
@@ -248,7 +250,6 @@ class MujocoWorld:
         self.layout = layout
         self._model = _compile(layout, self._robot, self._alter)
         self._data = mujoco.MjData(self._model)
-        self._picture = mujoco.MjData(self._model)
         self._index()
         robot = self._robot
         self._setpoint = Setpoint(robot.home, np.zeros(len(robot.names)), robot.gripper.max_width)

@@ -51,6 +51,42 @@ def test_the_picture_follows_the_world(simulation):
     assert not np.array_equal(before, simulation.world.render("wrist", (64, 48)))
 
 
+@pytest.mark.gl
+@needs_gl
+def test_every_quality_shows_the_same_scene_in_like_colours(simulation):
+    """Small pictures go without textures, shadows and smoothing; what is where, and its colour, stays."""
+    small = simulation.world.render("side", (192, 144)).astype(float)
+    plain = simulation.world.render("side", (384, 288), plain=True).astype(float)
+    shrunk = plain.reshape(144, 2, 192, 2, 3).mean(axis=(1, 3))
+    assert np.abs(small - shrunk).mean() < 14
+    assert np.abs(small.mean(axis=(0, 1)) - shrunk.mean(axis=(0, 1))).max() < 14
+    nice = simulation.world.render("side", (384, 288)).astype(float)
+    assert 0 < np.abs(nice - plain).mean() < 20
+
+
+@pytest.mark.gl
+@needs_gl
+def test_pictures_repeat_and_leave_the_model_as_it_was(simulation):
+    colours = simulation.world._model.mat_rgba.copy(), simulation.world._model.geom_rgba.copy()
+    first = simulation.world.render("front", (96, 96))
+    simulation.world.render("front", (640, 480))
+    np.testing.assert_array_equal(first, simulation.world.render("front", (96, 96)))
+    np.testing.assert_array_equal(colours[0], simulation.world._model.mat_rgba)
+    np.testing.assert_array_equal(colours[1], simulation.world._model.geom_rgba)
+
+
+@pytest.mark.gl
+@needs_gl
+def test_a_snapshot_is_drawn_as_it_was(simulation):
+    world, robot = simulation.world, simulation.robot
+    before, snapshot = world.render("front", (96, 96)), world.snapshot()
+    for _ in range(10):
+        robot.command(JointTarget(world.setpoint.q + 0.03, np.zeros(7), 0.08))
+        robot.tick()
+    assert not np.array_equal(before, world.render("front", (96, 96)))
+    np.testing.assert_array_equal(before, world.render("front", (96, 96), of=snapshot))
+
+
 def test_without_gl_the_world_runs_and_a_picture_is_refused_with_what_to_install(simulation, monkeypatch):
     """C64"""
     simulation.world.close()
