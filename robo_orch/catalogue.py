@@ -278,6 +278,12 @@ def _joint(joint: _Joint) -> Joint:
 
 
 def _grasps(grasp: _Grasp, scale: float) -> Sequence[Grasp]:
+    return [Grasp(g.name, Pose(scale * g.pose.position, g.pose.quaternion), scale * g.width) for g in _turned(grasp)]
+
+
+@cache
+def _turned(grasp: _Grasp) -> Sequence[Grasp]:
+    """All turns of a grasp, at scale 1."""
     z = np.array(grasp.approach) / np.linalg.norm(grasp.approach)
     y = np.array(grasp.fingers) / np.linalg.norm(grasp.fingers)
     first = Rotation.from_matrix(np.column_stack([np.cross(y, z), y, z]))
@@ -286,6 +292,5 @@ def _grasps(grasp: _Grasp, scale: float) -> Sequence[Grasp]:
         angle = 360.0 * turn / grasp.turns
         about = Rotation.from_euler("z", angle, degrees=True)
         name = f"{grasp.name}_{angle:.0f}" if grasp.turns > 1 else grasp.name
-        pose = Pose.from_rotation(about.apply(scale * np.array(grasp.position)), about * first)
-        found.append(Grasp(name, pose, scale * grasp.width))
+        found.append(Grasp(name, Pose.from_rotation(about.apply(grasp.position), about * first), grasp.width))
     return found

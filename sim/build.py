@@ -12,7 +12,7 @@ from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.sim.perception import SimPerception
 from robo_orch.sim.robot import SimRobot
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
-from robo_orch.sim.scenes.layout import Requirement
+from robo_orch.sim.scenes.choice import Requirement
 
 #: Physics engines by name.
 SIMULATORS = ("mujoco",)

@@ -74,7 +74,7 @@ def test_the_drawer_is_shut_at_0_and_its_hollow_is_inside_its_walls():
         (lambda: catalogue.make_object("cub", "c"), ("'cub'", "did you mean cube?")),
         (lambda: catalogue.make_object("cube", "c", "gren"), ("'gren'", "did you mean", "green")),
         (lambda: catalogue.make_object("cube", "c", "red", 3.0), ("a scale of cube", "3")),
-        (lambda: catalogue.furniture("sofa"), ("cabinet, table", "'sofa'")),
+        (lambda: catalogue.furniture("sofa"), ("cabinet", "table", "'sofa'")),
         (lambda: catalogue.rgba("plaid"), ("a colour or material", "'plaid'")),
         (lambda: catalogue.parse_kind(THING + "wheels: 4\n", "cart"), ("wheels", "mend cart.yaml")),
         (lambda: catalogue.parse_kind(THING.replace("0.1, 0.1, 0.1", "0.1"), "cart"), ("3 positive half sizes",)),

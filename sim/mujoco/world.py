@@ -22,7 +22,7 @@ from robo_orch.sim.mujoco.render import Quality, Renderer, quality_for
 from robo_orch.sim.mujoco.sight import Sight
 from robo_orch.sim.perception import Scan
 from robo_orch.sim.referee import Referee
-from robo_orch.sim.scenes import Layout, lay_out, load_scene
+from robo_orch.sim.scenes import Layout
 from robo_orch.types import Array, JointTarget, Pose
 
 #: Downward speed of an object that is put somewhere, m/s: enough to wake it, too little to matter (chosen).
@@ -113,7 +113,7 @@ class MujocoWorld:
 
     def reset(self, seed: int) -> None:
         """Lay the same scene out anew, with what was required of it."""
-        self._build(lay_out(load_scene(self.layout.scene), seed, self.layout.require))
+        self._build(self.layout.again(seed))
 
     def step(self, target: JointTarget) -> None:
         """Advance one control period towards ``target``."""

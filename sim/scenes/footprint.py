@@ -31,7 +31,7 @@ class Footprint:
 
     @classmethod
     def of(cls, obj: ObjectSpec, pose: Pose, above: float = -np.inf) -> Self:
-        """The rectangle or disc around a whole object that stands upright at ``pose``: what is ``above`` a height, m."""
+        """The rectangle or disc around what an object that stands upright at ``pose`` has ``above`` a height, m."""
         parts = cls.parts(obj, pose, above)
         if len(parts.radius) == 0:
             return parts
@@ -64,6 +64,12 @@ class Footprint:
         return cls(centre, np.repeat(axes[None], len(rows), 0), sides, radius)
 
     @classmethod
+    def box(cls, x: tuple[float, float], y: tuple[float, float]) -> Self:
+        """A rectangle along the axes, from its bounds in m."""
+        low, high = np.array([x[0], y[0]]), np.array([x[1], y[1]])
+        return cls(0.5 * (low + high)[None], np.eye(2)[None], 0.5 * (high - low)[None], np.zeros(1))
+
+    @classmethod
     def none(cls) -> Self:
         """Nothing."""
         return cls(np.zeros((0, 2)), np.zeros((0, 2, 2)), np.zeros((0, 2)), np.zeros(0))
@@ -79,29 +85,52 @@ class Footprint:
             np.concatenate([f.radius for f in found]),
         )
 
-    def apart(self, other: Footprint) -> float:
-        """How far apart (m) this single figure is at least from every one of ``other``; negative where they overlap.
+    @property
+    def extent(self) -> float:
+        """The longest side or diameter among the figures, m."""
+        return float(2.0 * max(self.half.max(initial=0.0), self.radius.max(initial=0.0)))
+
+    def moved(self, xy: Array, yaw: Array) -> Self:
+        """This single figure, made about the origin, turned by ``yaw`` ``(m,)`` rad and moved to ``xy`` ``(m, 2)``."""
+        cos, sin = np.cos(yaw), np.sin(yaw)
+        turn = np.stack([np.stack([cos, -sin], -1), np.stack([sin, cos], -1)], -2)  # (m, 2, 2)
+        m = len(yaw)
+        axes = np.einsum("mij,sj->msi", turn, self.axes[0])
+        return type(self)(
+            xy + turn @ self.centre[0], axes, np.repeat(self.half, m, axis=0), np.repeat(self.radius, m, axis=0)
+        )
+
+    def pick(self, index: Array) -> Self:
+        """Some of the figures."""
+        return type(self)(self.centre[index], self.axes[index], self.half[index], self.radius[index])
+
+    def apart(self, other: Footprint) -> Array:
+        """How far apart (m) each figure is at least from every one of ``other``, ``(n,)``; negative where they overlap.
 
         The widest gap along any side of either figure or the line between their centres: never more than the distance.
         """
-        if len(other.radius) == 0:
-            return np.inf
-        between = other.centre - self.centre  # (n, 2)
-        along = between / np.maximum(np.linalg.norm(between, axis=1, keepdims=True), 1e-12)
-        sides = np.broadcast_to(self.axes, (len(between), 2, 2))
-        directions = np.concatenate([along[:, None], sides, other.axes], axis=1)  # (n, 5, 2)
-        gaps = np.abs(np.einsum("nkd,nd->nk", directions, between)) - self._reach(directions) - other._reach(directions)
-        return float(gaps.max(axis=1).min())
+        n, m = len(self.radius), len(other.radius)
+        if m == 0:
+            return np.full(n, np.inf)
+        between = other.centre[None] - self.centre[:, None]  # (n, m, 2)
+        far = np.linalg.norm(between, axis=-1, keepdims=True)
+        along = np.where(far > 1e-9, between / np.maximum(far, 1e-9), _EAST)
+        mine = np.broadcast_to(self.axes[:, None], (n, m, 2, 2))
+        theirs = np.broadcast_to(other.axes[None], (n, m, 2, 2))
+        directions = np.concatenate([along[:, :, None], mine, theirs], axis=2)  # (n, m, 5, 2)
+        gaps = np.abs(directions @ between[..., None])[..., 0]
+        gaps -= np.abs(directions @ np.swapaxes(mine, -1, -2)) @ self.half[:, None, :, None] @ _ONE
+        gaps -= np.abs(directions @ np.swapaxes(theirs, -1, -2)) @ other.half[None, :, :, None] @ _ONE
+        gaps -= self.radius[:, None, None] + other.radius[None, :, None]
+        return gaps.max(axis=2).min(axis=1)
 
-    def _reach(self, directions: Array) -> Array:
-        """How far the figures extend from their centres along directions ``(n, k, 2)``: ``(n, k)`` m."""
-        shares = np.abs(np.einsum("nkd,nsd->nks", directions, np.broadcast_to(self.axes, (len(directions), 2, 2))))
-        return np.einsum("nks,ns->nk", shares, np.broadcast_to(self.half, (len(directions), 2))) + self.radius[:, None]
+
+_ONE, _EAST = np.ones(1), np.array([1.0, 0.0])
 
 
 def swept(obj: ObjectSpec, poses: Sequence[Pose], above: float) -> Footprint:
     """What a part of furniture covers at any of several poses."""
-    return Footprint.together(Footprint.parts(obj, pose, above) for pose in poses)
+    return Footprint.together(Footprint.of(obj, pose, above) for pose in poses)
 
 
 def _axes(pose: Pose) -> Array:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from robo_orch.catalogue import Kind, furniture, furniture_names, kind
 from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.lowlevel import low_level_hash
+from robo_orch.sim.scenes.sets import Sets
 
 SCENES = Path(__file__).parent
 
@@ -54,6 +56,13 @@ class Area(_Strict):
     furniture_gap: float = Field(0.05, gt=0)
 
 
+class Bystanders(_Strict):
+    """What may stand about besides: kinds of the pool, and where."""
+
+    kinds: tuple[str, ...]
+    area: Area
+
+
 class Camera(_Strict):
     """A camera at ``position`` looking at ``target``, m, in the frame of ``mount`` (a robot link; base if empty).
 
@@ -80,7 +89,8 @@ class Light(_Strict):
 class SceneSpec(_Strict):
     """A scene.
 
-    ``always``: objects that are in every layout; ``count``: how many of ``pool`` there are besides, fewest and most.
+    ``always``: objects that are in every layout; ``count``: how many of ``pool`` there are besides, fewest and most;
+    ``sets``: which seeds are for training, validation and test, and what is held out.
     """
 
     name: str
@@ -90,6 +100,8 @@ class SceneSpec(_Strict):
     pool: tuple[PoolEntry, ...]
     count: tuple[int, int]
     area: Area
+    bystanders: Bystanders | None = None
+    sets: Sets = Sets()
     cameras: dict[str, Camera]
     lights: tuple[Light, ...]
 
@@ -100,9 +112,19 @@ class SceneSpec(_Strict):
                 raise ValueError(f"{entry.kind} does not come in {', '.join(sorted(strange))}")
         if strange := {p.name for p in self.furniture} - set(furniture_names()):
             raise ValueError(f"no furniture {', '.join(sorted(strange))}, there is {', '.join(furniture_names())}")
+        if strange := set(self.bystanders.kinds if self.bystanders else ()) - {e.kind for e in self.pool}:
+            raise ValueError(f"bystanders of {', '.join(sorted(strange))}, which is not in the pool")
+
+    def __hash__(self) -> int:
+        """Equal scenes have equal digests."""
+        return hash(self.digest())
 
     def digest(self) -> str:
         """SHA-256 over all that decides what happens: this scene, its kinds, its robot and the low-level path."""
+        return self._digest
+
+    @cached_property
+    def _digest(self) -> str:
         robot = load_robot(self.robot)
         kinds: list[Kind] = [kind(e.kind) for e in (*self.always, *self.pool)]
         parts = [self.model_dump_json(exclude={"name"}), *(k.model_dump_json() for k in kinds)]

@@ -29,6 +29,8 @@ def test_an_unknown_scene_is_told_with_those_there_are():
         ("[red, green", "[crimson, green", "crimson"),
         ("name: cabinet", "name: wardrobe", "no furniture wardrobe"),
         ("count:", "counts:", "counts"),
+        ("kinds: [bottle, can]", "kinds: [plate]", "plate"),
+        ("seeds: [0, 19999]", "seeds: [0, 20000]", "two strata"),
         ("fovy: 34", "fovy: 500", "cameras.front.fovy"),
         ("robot: panda", "robot: [", "mend that file"),
     ],
@@ -49,5 +51,5 @@ def test_a_scene_can_be_given_by_its_path_and_keeps_its_digest(tmp_path):
 
 def test_the_digest_changes_with_what_decides_what_happens(tmp_path):
     path = tmp_path / "mine.yaml"
-    path.write_text(KITCHEN.replace("position: [0.62, 0.36, 0.07]", "position: [0.62, 0.37, 0.07]"))
+    path.write_text(KITCHEN.replace("position: [0.494, 0.575, 0.07]", "position: [0.494, 0.576, 0.07]"))
     assert load_scene(path).digest() != load_scene("kitchen").digest()
