@@ -44,6 +44,8 @@ class ClauseReader:
         """
         if clause.verb == "SAME":
             clause = self._completed(clause)
+        if clause.verb == "PUSH" and all(map(self._is_button, clause.themes)):
+            clause = replace(clause, verb="PRESS")
         self.previous = clause
         if clause.verb in _FACT:
             facts = [Predicate(_FACT[clause.verb], (name,)) for name in self._parts(clause, clause.verb)]
@@ -66,16 +68,19 @@ class ClauseReader:
         return names if verb == "CLEAR" else [self._part(name, _FITS[verb]) for name in names]
 
     def _pushed(self, clause: Clause) -> list[Predicate]:
-        """Without a place, a button is pushed in, a drawer or door shut; what is pulled comes open."""
+        """Without a place, a drawer or door is pushed shut; what is pulled comes open."""
         if clause.verb == "PULL":
             return [Predicate("open", (name,)) for name in self._parts(clause, "OPEN")]
         names = self._themes(clause, (), lambda s: s.joint is not None)
-        if all(map(_FITS["PRESS"], map(self.resolver.inventory.__getitem__, names))):
-            return [Predicate("pressed", (name,)) for name in names]
         shut = [self._part(name, _FITS["CLOSE"]) for name in names]
         if all(map(_FITS["CLOSE"], map(self.resolver.inventory.__getitem__, shut))):
             return [Predicate("closed", (name,)) for name in shut]
         raise self._says_too_little(clause)
+
+    def _is_button(self, given: NounPhrase) -> bool:
+        """Whether a noun phrase can only mean something that is pressed."""
+        found = self.resolver.fitting(given)
+        return bool(found) and all(_FITS["PRESS"](self.resolver.inventory[name]) for name in found)
 
     def _move(self, clause: Clause) -> list[Predicate]:
         ends, rest = self._split(clause)
@@ -98,7 +103,7 @@ class ClauseReader:
     def _usual(self, clause: Clause) -> list[Place]:
         """Where things go by this verb if nothing is said: what is served goes on the tray, if there is one."""
         preposition, things = english().usual.get(clause.verb, ("", ()))
-        there = [noun for thing in things if (noun := NounPhrase((thing,))) and self.resolver.exists(noun)]
+        there = [noun for thing in things if (noun := NounPhrase((thing,))) and self.resolver.fitting(noun)]
         if things and not there:
             expected = f"a {' or a '.join(things)}, where things go by this verb"
             raise GoalError(expected, "a scene without", "say where they shall go", Code.UNKNOWN_OBJECT)
@@ -139,6 +144,8 @@ class ClauseReader:
         return kept
 
     def _place(self, place: Place) -> str:
+        if side := self.resolver.side(place.of):
+            return side
         if place.preposition != "IN":
             return self.resolver.one(place.of, lambda s: bool(s.surfaces))
         return self._part(self.resolver.one(place.of, _takes_in), _takes_in)

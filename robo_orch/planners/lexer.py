@@ -130,7 +130,7 @@ def _merge_connectors(found: list[Token]) -> list[Token]:
         elif out or token.type in _ORDER:
             out.append(token)
         last = out[-1].type if out else ""
-        idle = not following or following == "EXCEPT" or (last == "COMMA" and following in _PLACES)
+        idle = not following or following == "EXCEPT" or (last == "COMMA" and following in (*_PLACES, "UPRIGHT"))
         if idle and last in _RANK and last not in _ORDER:
             out.pop()
     return out

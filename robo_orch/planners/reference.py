@@ -60,7 +60,7 @@ class Description:
 
     def matches(self, spec: ObjectSpec) -> bool:
         """Whether noun and colours fit."""
-        if self.strange or not all(_coloured(spec, colour) for colour in self.colours):
+        if self.strange or not all(_coloured(spec, colour, bool(self.noun)) for colour in self.colours):
             return False
         if self.name:
             return spec.name == self.name
@@ -70,9 +70,10 @@ class Description:
         return self.noun in said if self.noun else bool(self.colours or self.places or self.sizes)
 
 
-def _coloured(spec: ObjectSpec, colour: str) -> bool:
-    """Whether a colour fits: its own, or where it has none worth naming, that of a part of it ("the red button")."""
-    return colour == spec.colour or (not spec.colour and any(geom.material == colour for geom in spec.geoms))
+def _coloured(spec: ObjectSpec, colour: str, by_noun: bool) -> bool:
+    """Whether a colour fits: its own, or of what has none worth naming and is meant by noun, that of a part of it."""
+    painted = by_noun and not spec.colour and any(geom.material == colour for geom in spec.geoms)
+    return painted or colour == spec.colour
 
 
 def describe(given: NounPhrase, vocabulary: Vocabulary, inherited: str = "") -> Description:
@@ -154,9 +155,20 @@ class Resolver:
         self.discourse.groups.append(tuple(found))
         return tuple(found)
 
-    def exists(self, given: NounPhrase) -> bool:
-        """Whether anything in the scene fits a noun phrase."""
-        return any(map(describe(given, self.vocabulary).matches, self.inventory.values()))
+    def side(self, given: NounPhrase) -> str:
+        """The region that a mere direction means as a place: "to the left" is the left side; empty if there is none."""
+        if len(given.words) != 1 or given.words[0] not in english().places:
+            return ""
+        regions = [name for name, spec in self.inventory.items() if Trait.REGION in spec.traits]
+        found = [name for name in regions if given.words[0] in phrase(self.inventory[name].kind).split()]
+        if len(found) == 1:
+            self.discourse.groups.append((found[0],))
+        return found[0] if len(found) == 1 else ""
+
+    def fitting(self, given: NounPhrase) -> list[str]:
+        """Everything in the scene that fits the words of a noun phrase."""
+        what = describe(given, self.vocabulary)
+        return [name for name, spec in self.inventory.items() if what.matches(spec)]
 
     def _parts(self, given: NounPhrase, what: Description, found: list[str]) -> list[str]:
         """Those that belong to what was said: "the drawer of the cabinet", "the left side of the table"."""

@@ -25,6 +25,9 @@ _SIDES = {"left": (1, 1.0), "right": (1, -1.0), "front": (0, -1.0), "behind": (0
 
 def related(name: str, preposition: str, places: Sequence[str], facts: Facts) -> bool:
     """Whether ``name`` is rather on or in one of ``places`` than not; for ``ON``, also through other movable things."""
+    joint = facts.inventory[name].joint
+    if joint is not None and preposition in ("ON", "IN", "OFF"):
+        return joint.parent in places
     for place in places:
         if preposition in _SIDES or preposition == "next":
             return _beside(name, preposition, place, facts)

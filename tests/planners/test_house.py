@@ -114,7 +114,7 @@ def homes(draw) -> tuple[dict[str, tuple[str, str]], set[str]]:
     for name in THINGS:
         at[name] = draw(st.sampled_from(free))
         free = [spot for spot in free if spot[1] not in THINGS or spot != at[name]]
-        if name == "blue_cube":
+        if name == "blue_cube" and at[name][0] == "on":
             free.append(("on", name))
     return at, {part for part in PARTS if draw(st.booleans())}
 
@@ -148,11 +148,12 @@ def planned(goal: Goal, seen) -> list[Subgoal] | None:
     try:
         return [step.subgoal for step in SymbolicPlanner(ALL_SKILLS).plan(goal, HOUSE, seen).steps]
     except GoalError as error:
-        assert error.code in (Code.CONTRADICTORY_GOAL, Code.IMPOSSIBLE_GOAL)
+        if error.code not in (Code.CONTRADICTORY_GOAL, Code.IMPOSSIBLE_GOAL):
+            raise
         return None
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(homes(), wishes())
 def test_every_plan_can_be_carried_out_and_reaches_its_goal(home, wanted):
     at, opened = home
@@ -167,7 +168,7 @@ def test_every_plan_can_be_carried_out_and_reaches_its_goal(home, wanted):
     assert len(steps) <= 3 * len(THINGS) + 2 * len(goal.predicates) + 4
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(homes(), wishes(), wishes())
 def test_each_stage_is_reached_before_the_next_begins(home, first, second):
     at, opened = home
@@ -182,3 +183,94 @@ def test_each_stage_is_reached_before_the_next_begins(home, first, second):
         reached.append(all(map(body.holds, stages[0])))
     assert all(map(body.holds, stages[1]))
     assert any(reached) or any(f.name in ("on", "at", "in") for f in stages[1])
+
+
+def texts(goal: str, at=None, opened=(), offered=ALL_SKILLS) -> list[str]:
+    seen = house_facts(HOUSE, at or {}, opened)
+    plan = SymbolicPlanner(offered).plan(ground(goal, HOUSE, seen), HOUSE, seen)
+    return [step.subgoal.text for step in plan.steps]
+
+
+def refused(goal: str, at=None, offered=ALL_SKILLS) -> GoalError:
+    with pytest.raises(GoalError) as error:
+        texts(goal, at, offered=offered)
+    assert len(error.value.lines) == 3
+    return error.value
+
+
+def test_a_door_is_opened_before_and_shut_after_what_is_put_behind_it():
+    assert texts("put the white mug in the cabinet and close it") == [
+        "open the door",
+        "put the white mug in the cabinet",
+        "close the door",
+    ]
+
+
+def test_what_stands_on_a_cabinet_needs_no_open_door():
+    assert texts("put the red cube on the tray", {"red_cube": ("on", "cabinet")}) == ["put the red cube on the tray"]
+    assert texts("put the red cube on the cabinet") == ["put the red cube on the cabinet"]
+
+
+def test_what_is_behind_a_shut_door_is_taken_out_after_opening_it():
+    assert texts("put the red cube on the tray", {"red_cube": ("in", "cabinet")})[0] == "open the door"
+
+
+def test_a_part_decides_which_skill_it_takes():
+    seen = house_facts(HOUSE)
+    goal = ground("open the drawer, open the door, press the button and turn the knob", HOUSE, seen)
+    plan = SymbolicPlanner(ALL_SKILLS).plan(goal, HOUSE, seen)
+    assert [s.subgoal.skill for s in plan.steps] == ["open_drawer", "open_door", "press", "turn"]
+
+
+def test_what_cannot_be_gripped_is_pushed_and_what_can_is_carried():
+    assert texts("put the box on the left side") == ["push the brown box to the left side"]
+    assert texts("put the can on the left side") == ["put the green can on the left side"]
+    assert texts("put the can on the left side", offered=("push",)) == ["push the green can to the left side"]
+
+
+def test_a_thing_that_can_only_be_pushed_is_refused_anywhere_but_a_region():
+    error = refused("put the box on the tray")
+    assert error.code is Code.IMPOSSIBLE_GOAL
+    assert "pushed" in error.remedy and "left side" in error.remedy
+
+
+def test_then_pressing_again_is_pressing_twice():
+    assert texts("press the button, then turn the knob, then press the button again") == [
+        "press the button",
+        "turn the knob",
+        "press the button",
+    ]
+
+
+def test_clearing_a_region_keeps_its_things_out_of_it():
+    assert texts("clear the left side", {"red_cube": ("on", "left_side")})[0] != "put the red cube on the table"
+
+
+@pytest.mark.parametrize(
+    ("goal", "offered", "skill_named"),
+    [
+        ("press the button", ("pick_place",), "press"),
+        ("turn the knob", ("pick_place",), "turn"),
+        ("open the door", ("open_drawer",), "open_door"),
+        ("put the mug in the cabinet", ("place_in",), "open_door"),
+        ("push the box to the middle", ("pick_place",), "push"),
+    ],
+)
+def test_an_absent_skill_is_named(goal, offered, skill_named):
+    error = refused(goal, offered=offered)
+    assert error.code is Code.NO_SKILL
+    assert f"skill {skill_named}," in error.expected
+
+
+@pytest.mark.parametrize(
+    "goal",
+    [
+        "put the can on the tray and on the left side",
+        "clear the table and put the can on the left side of the table",
+        "take the can off the table and put it on the left side",
+        "put the can on the left side and in the middle",
+        "turn the knob and don't turn the knob",
+    ],
+)
+def test_facts_that_regions_rule_out_are_contradictory(goal):
+    assert refused(goal).code is Code.CONTRADICTORY_GOAL
