@@ -21,6 +21,7 @@ from robo_orch.errors import GoalError, SceneError
 from robo_orch.objects import Inventory
 from robo_orch.plan import Plan
 from robo_orch.planners.grounding import ground
+from robo_orch.planners.phrases import phrasings
 from robo_orch.planners.symbolic import SymbolicPlanner
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
@@ -29,7 +30,7 @@ from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.sim.tasks.goals import Draw, NotHere, coarse, draw_goal
 from robo_orch.sim.tasks.suite import Suite
 from robo_orch.sim.tasks.task import Task
-from robo_orch.skills import achieving, skills
+from robo_orch.skills import skills
 from robo_orch.types import Goal, PoseEstimate, Precision, Predicate
 
 #: Skills in which the robot works against contact instead of carrying.
@@ -37,9 +38,11 @@ CONTACT = frozenset({"open_drawer", "close_drawer", "open_door", "close_door", "
 #: Goals drawn in one scene before another one is laid out, which takes longer (chosen).
 PER_SCENE = 8
 #: Scenes for one task before the suite counts as impossible (chosen: one or two are usual).
-SCENES = 40
-#: Scenes after which a task that does not help the shares is taken (chosen).
-PATIENCE = 10
+SCENES = 60
+#: Scenes without a task that the shares can bear, after which a smaller one is looked for (chosen).
+PATIENCE = 6
+#: A share is looked after until it is met this many times over (chosen).
+SURPLUS = 1.2
 
 
 @dataclass(slots=True)
@@ -51,11 +54,15 @@ class Tally:
     coarse: int = 0
 
     def helps(self, task: Task, shares: Mapping[str, float]) -> bool:
-        """Whether every share that would be short after ``task`` is at least met by the task itself."""
+        """Whether every share that would be short after ``task`` is met by the task itself."""
         counts = {"contact": contacts(task), "coarse": task.coarse}
         total = self.subgoals + task.subgoals
         short = [name for name, share in shares.items() if getattr(self, name) + counts[name] < share * total]
         return all(counts[name] >= shares[name] * task.subgoals for name in short)
+
+    def short(self, name: str, shares: Mapping[str, float]) -> bool:
+        """Whether the next task had better count towards a share."""
+        return name in shares and getattr(self, name) < SURPLUS * shares[name] * (self.subgoals + 1)
 
     def add(self, task: Task) -> None:
         """Count a task."""
@@ -86,6 +93,7 @@ class Maker:
         self._suite, self._seed = suite, seed
         self._scene = load_scene(suite.scene)
         self._offered = offered(suite.skills)
+        self._seeds = self._scene.sets.seeds(suite.set, suite.stratum)
         self._tally = Tally()
 
     def task(self, index: int) -> Task:
@@ -95,23 +103,20 @@ class Maker:
             SceneError: none was found in :data:`SCENES` scenes.
         """
         rng = np.random.default_rng([self._seed, index, 0x7A5C])
-        wanted = int(rng.integers(self._suite.subgoals[0], self._suite.subgoals[1] + 1))
-        spare: Task | None = None
+        fewest, most = self._suite.subgoals
         for scene in range(SCENES):
+            if scene % PATIENCE == 0:
+                wanted = most = int(rng.integers(fewest, most + 1))
             for task in self._tasks(index, wanted, rng):
                 if self._tally.helps(task, self._suite.shares):
                     self._tally.add(task)
                     return task
-                spare = spare or task
-            if spare is not None and scene >= PATIENCE:
-                self._tally.add(spare)
-                return spare
         remedy = "give the scene what the suite's categories need"
         raise SceneError(f"tasks of {self._suite.name} in {self._suite.scene}", f"none in {SCENES} scenes", remedy)
 
     def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[Task]:
         """The tasks among :data:`PER_SCENE` draws in one scene."""
-        layout = lay_out(self._scene, scene_seed(self._suite, rng))
+        layout = lay_out(self._scene, int(rng.choice(self._seeds)))
         believed = facts_of(layout)
         for _ in range(PER_SCENE):
             with contextlib.suppress(NotHere, GoalError):
@@ -124,7 +129,8 @@ class Maker:
         suite = self._suite
         category = str(rng.choice(list(suite.categories), p=_weights(suite.categories)))
         unreachable = out_of_reach(layout)
-        draw = Draw(layout.inventory, rng, suite.dishes, suite.precise, unreachable)
+        eager = self._tally.short("coarse", suite.shares)
+        draw = Draw(layout.inventory, rng, suite.dishes, suite.precise, unreachable, eager)
         facts = draw_goal(category, draw, wanted)
         if any(evaluate(fact, believed).holds for fact in facts):
             return None
@@ -162,11 +168,6 @@ def offered(whose: str) -> frozenset[str]:
     return frozenset(name for card in Registry.load() if card.family == whose for name in card.skills)
 
 
-def scene_seed(suite: Suite, rng: np.random.Generator) -> int:
-    """A seed from the suite's set of scenes."""
-    return int(rng.integers(2**31))
-
-
 def out_of_reach(layout: Layout) -> tuple[str, ...]:
     """Objects of a layout that the arm cannot reach."""
     return tuple(getattr(layout, "unreachable", ()))
@@ -189,17 +190,12 @@ def said(facts: Sequence[Predicate], inventory: Inventory, believed: Facts, rng:
     Raises:
         GoalError: they cannot be said, or not together.
     """
-    text = phrase(facts, inventory, rng)
+    text = phrasings(facts, inventory, rng)
     goal = ground(text, inventory, believed)
     if set(goal.predicates) != set(facts):
         got = f"{text!r} for {', '.join(map(str, facts))}"
         raise GoalError("words that ground to what was meant", got, "mend the phrasing")
     return goal
-
-
-def phrase(facts: Sequence[Predicate], inventory: Inventory, rng: np.random.Generator) -> str:
-    """A sentence for facts."""
-    return " and ".join(achieving(fact, inventory)[0].subgoal(*fact.args).text for fact in facts)
 
 
 def _perturbation(suite: Suite, rng: np.random.Generator) -> dict[str, float]:

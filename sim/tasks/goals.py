@@ -19,6 +19,14 @@ from robo_orch.types import Precision, Predicate
 
 #: A tower's upper object may overhang the lower one's surface by this much, m (chosen: the centre stays well inside).
 OVERHANG = 0.01
+#: It may be so many times as high as what it rests on is wide, and a tower so high, m (chosen: no bottle on a cube).
+SLENDER, TALLEST = 3.5, 0.30
+#: Subgoals in one part of a mixed goal, at most (chosen).
+LARGEST_PART = 3
+#: Share of a place's area that things may cover (chosen: the rest is room for fingers).
+FILL = 0.5
+#: How far the middle of what is in something has to be below its border, m (chosen: well within what perception sees).
+BORDER = 0.015
 
 
 class NotHere(Exception):
@@ -35,6 +43,7 @@ class Draw:
         dishes: kinds on which things are served.
         precise: leave out objects with nothing but a coarse pose.
         skip: names that no goal may name, for example because the arm cannot reach them.
+        eager: take objects with a coarse pose first.
     """
 
     inventory: Inventory
@@ -42,6 +51,7 @@ class Draw:
     dishes: Collection[str] = ()
     precise: bool = False
     skip: Collection[str] = ()
+    eager: bool = False
     used: set[str] = field(default_factory=set)
 
     def having(self, *traits: Trait, without: Collection[Trait] = ()) -> list[ObjectSpec]:
@@ -55,7 +65,8 @@ class Draw:
             and not spec.traits.intersection(without)
             and not (self.precise and coarse(spec))
         ]
-        return [found[i] for i in self.rng.permutation(len(found))]
+        order = [found[i] for i in self.rng.permutation(len(found))]
+        return sorted(order, key=coarse, reverse=True) if self.eager else order
 
     def take(self, n: int, *traits: Trait, without: Collection[Trait] = ()) -> list[str]:
         """The names of ``n`` such objects, which the goal names from now on.
@@ -90,10 +101,27 @@ def draw_goal(category: str, draw: Draw, size: int) -> list[Predicate]:
     """Facts of a category that take about ``size`` subgoals.
 
     Raises:
-        NotHere: the scene has not what it takes.
+        NotHere: the scene has not what it takes, or no room for it.
         KeyError: there is no such category.
     """
-    return CATEGORIES[category](draw, size)
+    facts = CATEGORIES[category](draw, size)
+    for place in {fact.args[1] for fact in facts if fact.name in ("on", "in", "at")}:
+        there = [fact for fact in facts if fact.args[1:] == (place,) and fact.name != "stacked"]
+        if not _room(draw, [fact.args[0] for fact in there], place, there[0].name == "in"):
+            raise NotHere(f"room in or on {place}")
+    return facts
+
+
+def _room(draw: Draw, things: Collection[str], place: str, within: bool) -> bool:
+    """Whether a place has room for things: area for all of them, in a hollow also height for each."""
+    specs, spec = [draw.inventory[name] for name in things], draw.inventory[place]
+    surfaces = sum((np.pi if s.round else 4.0) * s.half[0] * s.half[1] for s in spec.surfaces)
+    if not within or spec.interior is None:
+        return sum(map(_covers, specs)) <= surfaces * (FILL if len(specs) > 1 else 1.0)
+    x, y, z = 2.0 * spec.interior.half
+    # What shuts must go over it; in an open bin its middle has to be below the border.
+    highest = z if shutters(place, draw.inventory) else 2.0 * (z - BORDER)
+    return sum(map(_covers, specs)) <= FILL * x * y and max(map(_height, specs)) <= highest
 
 
 def _rearrange(draw: Draw, size: int) -> list[Predicate]:
@@ -118,11 +146,13 @@ def _stack(draw: Draw, size: int) -> list[Predicate]:
     grounded = size > 1 and bool(boards) and draw.rng.random() < 0.5
     levels = size if grounded else size + 1
     bases = draw.having(Trait.GRASPABLE, Trait.SURFACE)
+    if not bases:
+        raise NotHere("something to stack on")
     tower = bases[:1]
     for spec in [*bases[1:], *draw.having(Trait.GRASPABLE, without=[Trait.SURFACE])]:
-        if len(tower) < levels and _rests_on(spec, tower[-1]):
+        if len(tower) < levels and _rests_on(spec, tower[-1]) and sum(map(_height, [*tower, spec])) <= TALLEST:
             tower.append(spec)
-    if len(tower) < max(levels, 2 - grounded):
+    if len(tower) < levels:
         raise NotHere(f"a tower of {levels}")
     names = [spec.name for spec in tower]
     draw.used.update(names)
@@ -133,12 +163,13 @@ def _stack(draw: Draw, size: int) -> list[Predicate]:
 def _store(draw: Draw, size: int) -> list[Predicate]:
     """Things into something that shuts, which is shut afterwards if there is a step left for it; else into a bin."""
     hollows = draw.having(Trait.HOLLOW, without=[Trait.FREE])
-    shutting = [h.name for h in hollows if shutters(h.name, draw.inventory)]
+    before = {h.name: shutters(h.name, draw.inventory) for h in hollows}
+    shutting = [name for name, parts in before.items() if parts and not draw.used.intersection(parts)]
     if size < 2 or not shutting:
         return _all_to(draw, size, draw.one(_bins(draw)), "in")
     hollow = draw.one(shutting)
-    draw.used.add(hollow)
-    parts = shutters(hollow, draw.inventory)
+    parts = before[hollow]
+    draw.used.update((hollow, *parts))
     shut = size > 2 and draw.rng.random() < 0.7
     things = draw.take(size - len(parts) * (1 + shut), Trait.GRASPABLE)
     facts = [Predicate("in", (thing, hollow)) for thing in things]
@@ -173,21 +204,29 @@ def _press_turn(draw: Draw, size: int) -> list[Predicate]:
 
 
 def _mixed(draw: Draw, size: int) -> list[Predicate]:
-    """Two or three goals of other categories at once; fewer where the scene has no room for more."""
-    others = [name for name in CATEGORIES if name != "mixed"]
-    parts = [size] if size < 2 else _split(draw.rng, size, 2 if size < 5 else 3)
+    """Small goals of other categories at once, until there are subgoals enough."""
     facts: list[Predicate] = []
-    for part in parts:
-        for category in draw.rng.permutation(others):
-            before = set(draw.used)
-            try:
-                facts += draw_goal(str(category), draw, part)
+    left = size
+    while left:
+        for part in (min(left, int(draw.rng.integers(1, LARGEST_PART + 1))), 1):
+            if found := _any_other(draw, part):
                 break
-            except NotHere:
-                draw.used = before
-    if not facts:
-        raise NotHere(f"a mixed goal of {size}")
+        else:
+            raise NotHere(f"a mixed goal of {size}")
+        facts += found
+        left -= part
     return facts
+
+
+def _any_other(draw: Draw, size: int) -> list[Predicate]:
+    """A goal of any category that the scene has what it takes for, empty if there is none."""
+    for category in draw.rng.permutation([name for name in CATEGORIES if name != "mixed"]):
+        before = set(draw.used)
+        try:
+            return draw_goal(str(category), draw, size)
+        except NotHere:
+            draw.used = before
+    return []
 
 
 CATEGORIES: Mapping[str, Callable[[Draw, int], list[Predicate]]] = {
@@ -229,10 +268,16 @@ def _regions(draw: Draw) -> list[str]:
 
 def _rests_on(top: ObjectSpec, below: ObjectSpec) -> bool:
     low, high = top.bounds()
-    half = np.minimum(high - low, 1.0)[:2].min() / 2
-    return any(half <= min(surface.half) + OVERHANG for surface in below.surfaces)
+    half = float((high - low)[:2].min()) / 2
+    wide = max((min(half, *surface.half) for surface in below.surfaces), default=0.0)
+    return half <= wide + OVERHANG and _height(top) <= SLENDER * 2 * wide
 
 
-def _split(rng: np.random.Generator, size: int, n: int) -> list[int]:
-    cuts = sorted(rng.choice(np.arange(1, size), n - 1, replace=False).tolist())
-    return [b - a for a, b in pairwise([0, *cuts, size])]
+def _covers(spec: ObjectSpec) -> float:
+    low, high = spec.bounds()
+    return float((high[0] - low[0]) * (high[1] - low[1]))
+
+
+def _height(spec: ObjectSpec) -> float:
+    low, high = spec.bounds()
+    return float(high[2] - low[2])

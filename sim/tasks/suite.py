@@ -20,7 +20,7 @@ class Suite(BaseModel):
 
     Attributes:
         name: as in ``--suite``; ``about`` says what it holds.
-        scene: name of the scene; ``set`` which of its sets of seeds the layouts come from.
+        scene: name of the scene; ``set`` and ``stratum`` tell which of its seeds the layouts come from.
         subgoals: fewest and most steps of a task's plan.
         skills: ``all``, or the family of policies whose cards must offer every step's skill.
         precise: whether objects with nothing but a coarse pose are left out of goals and plans.
@@ -36,6 +36,7 @@ class Suite(BaseModel):
     about: str
     scene: str
     set: str
+    stratum: str
     subgoals: tuple[int, int]
     skills: str = "all"
     precise: bool = False
