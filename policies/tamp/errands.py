@@ -83,7 +83,7 @@ def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: Mot
     latest = failure
     while len(away) < IN_THE_WAY:
         new = set(latest.touching) - away - {errand.thing, errand.target}
-        if not new:
+        if not new or not all(arm.inventory[name].movable for name in new):
             break
         away |= new
         try:

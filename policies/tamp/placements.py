@@ -13,20 +13,32 @@ from robo_orch.types import Array, Pose
 
 #: Headings tried for a square or round thing: it looks the same after a quarter turn (chosen).
 HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
+#: The same for a hand that points away from the robot, or so much to the side of it (chosen).
+ASIDE = np.deg2rad([0, 12, -12, 25, -25, 45, -45, 70, -70])
+#: The same for a hand that gets into a covered hollow, off straight in (chosen: little more gets in).
+STRAIGHT_IN = np.deg2rad([0, 4, -4, 8, -8])
+#: How far beyond a hollow its walls are looked for, m, and points on the way (chosen: closer than a wall is thick).
+WALLED, RAY = 0.03, 80
 #: How many headings are tried at each spot but the first; others at the next spot (chosen).
 LATER = 2
 #: Random spots tried on a surface (chosen).
-SPOTS = 24
+SPOTS = 32
 #: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
 LARGE = 0.20
 #: How far from where the thing is spots on a large surface are drawn, m, one sigma (chosen).
-NEAR = 0.15
+NEAR = 0.22
 #: Clearance to the walls of a hollow, m (chosen).
 WALL = 0.008
 
 
 def placements(
-    thing: ObjectSpec, target: ObjectSpec, at: Pose, now: Pose, rng: np.random.Generator, inside: bool = False
+    thing: ObjectSpec,
+    target: ObjectSpec,
+    at: Pose,
+    now: Pose,
+    rng: np.random.Generator,
+    inside: bool = False,
+    approach: float | None = None,
 ) -> Iterator[Pose]:
     """Poses (base frame) at which ``thing``, upright, would stand on ``target`` or, with ``inside``, in its hollow.
 
@@ -35,6 +47,8 @@ def placements(
         now: where ``thing`` is; headings close to its own come first, and on large surfaces spots near it.
         rng: draws the spots; the same generator state gives the same poses.
         inside: on the floor of the hollow, with its middle within.
+        approach: yaw (rad, base frame) in which a hand that holds the thing from the side points now. Headings are
+            then those that let it point away from the robot, whose arm reaches farthest so.
     """
     if inside and not _fits_under(thing, target):
         return
@@ -43,10 +57,52 @@ def placements(
     turns = zip(*(_shares(surface, near, target, rng) for surface in surfaces), strict=False)
     for i, shares in enumerate(turns):
         for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
-            spots = [_standing(thing, at, surface, share, heading, inside) for heading in HEADINGS]
-            standing = sorted((s for s in spots if s is not None), key=lambda pose: pose.distance(now)[1])
+            headings = _headings(target if inside else None, at, surface, share, now, approach)
+            spots = (_standing(thing, at, surface, share, heading, inside) for heading in headings)
+            standing = [spot for spot in spots if spot is not None]
             first = LATER * i % len(standing) if standing else 0
             yield from standing if i == 0 else standing[first : first + LATER]
+
+
+def _headings(
+    hollow: ObjectSpec | None, at: Pose, surface: Surface, share: Array, now: Pose, approach: float | None
+) -> list[float]:
+    """Headings to try at a spot, relative to the target's own, best first."""
+    own = _yaw(now) - _yaw(at)
+    if approach is None:
+        return sorted(HEADINGS, key=lambda heading: abs(np.angle(np.exp(1j * (heading - own)))))
+    if hollow is not None and (inward := doorways(hollow)):
+        return [own + _yaw(at) + yaw - approach + float(off) for off in STRAIGHT_IN for yaw in inward]
+    x, y, _ = at.apply(surface.centre + np.append(share * np.array(surface.half), 0.0))
+    away = own + np.arctan2(y, x) - approach
+    return [away + float(off) for off in ASIDE]
+
+
+def doorways(target: ObjectSpec) -> list[float]:
+    """Yaws (rad, target's frame) in which a hand gets into a hollow that is covered; empty if it is open to the top."""
+    if target.interior is None or not _walled(target, np.array([0.0, 0.0, 1.0])):
+        return []
+    yaws = np.deg2rad([0, 90, 180, 270])
+    return [float(yaw) for yaw in yaws if not _walled(target, -np.array([np.cos(yaw), np.sin(yaw), 0.0]))]
+
+
+def _walled(target: ObjectSpec, direction: Array) -> bool:
+    """Whether something of the target is in the way from the middle of its hollow outwards."""
+    hollow = target.interior
+    if hollow is None:
+        return False
+    middle, reach = hollow.centre, float(np.abs(direction) @ hollow.half) + WALLED
+    ray = middle + np.linspace(0.0, reach, RAY)[:, None] * direction  # (RAY, 3)
+    for geom in target.geoms:
+        inside = np.abs(geom.pose.inverse().apply(ray)) <= geom.half_extents
+        if geom.collides and np.any(np.all(inside, axis=1)):
+            return True
+    return False
+
+
+def _yaw(pose: Pose) -> float:
+    """Heading of a pose's x axis, rad."""
+    return float(np.arctan2(pose.matrix[1, 0], pose.matrix[0, 0]))
 
 
 def _floors(target: ObjectSpec) -> Sequence[Surface]:
@@ -76,6 +132,9 @@ def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Ge
         shares = rng.uniform(-1.0, 1.0, size=(SPOTS, 2))
     if min(half) <= LARGE:
         shares = np.vstack([np.zeros(2), shares])
+    if doors := doorways(target):  # a hand gets in along the middle
+        across = np.array([-np.sin(doors[0]), np.cos(doors[0])])
+        shares = shares[np.argsort(np.abs(shares @ across), kind="stable")]
     if target.joint is not None and target.joint.kind is JointKind.SLIDE:
         # What is drawn out farthest is easiest to reach.
         shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]
@@ -93,6 +152,6 @@ def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, headi
     if inside and np.any(room < 0.0):
         return None
     spot = surface.centre + np.append(share * np.maximum(room, 0.0), 0.0)
-    upright = Rotation.from_euler("z", heading + at.rotation.as_euler("zyx")[0])
+    upright = Rotation.from_euler("z", heading + _yaw(at))
     pose = Pose.from_rotation(at.apply(spot), upright)
     return Pose(pose.position + np.array([0.0, 0.0, thing.height_below(pose)]), pose.quaternion)

@@ -29,16 +29,20 @@ from robo_orch.types import Array, Code, Observation, Pose
 RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 #: From how much higher an object may be let go over a hollow that the hand does not go into, m (chosen: 0.1 s of fall).
 DROPS = (0.0, 0.02, 0.04, 0.06)
+#: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
+BESIDE = 0.003
 #: How much narrower than the object the gripper is told to close, m: that makes it press (chosen).
 SQUEEZE = 0.02
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
 MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
 APPROACHES = 3
+#: The hand points to the side where its direction's vertical part is less than this (chosen: 45 degrees).
+SIDE = 0.7
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
 GRASPS, SERVING = 24, 6
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
-GLANCE, SPOTS = 16, 48
+GLANCE, SPOTS = 24, 48
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -106,7 +110,7 @@ def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
             yield from leave(arm, name, CARRYING, f"lifting the {said(name)}")
             return
         tried.append(grasp)
-        yield from arm.grip(arm.opening_for(name, grasp), "letting go")
+        yield from arm.grip(_released(arm, arm.seen), "letting go")
         yield from leave(arm, name, LEAVING, "moving back")
         if len(tried) == APPROACHES:
             raise failure
@@ -126,8 +130,11 @@ def _approach(arm: Arm, name: str, destination: Destination, tried: Sequence[Gra
 
 def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]:
     """Reach for an object and close on it; returns why it is not held then, if it is not."""
-    tool = arm.pose(name) @ grasp.pose
-    down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
+    try:
+        tool = arm.pose(name) @ grasp.pose
+        down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
+    except MotionFailure as failure:
+        return failure
     if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.grip(grasp.width - SQUEEZE, f"closing on the {said(name)}")
@@ -209,7 +216,8 @@ def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
     """The posture ``(n,)`` before a grasp, and what would be seen with the object held; it could be lifted then."""
     tool, allow = arm.pose(name) @ grasp.pose, _touching(name)
     hand = arm.opened(arm.opening_for(name, grasp))
-    _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=allow)
+    ways, apart = [along(way, tool) for way in GRASPING], -BESIDE - arm.estimate(name).sigma
+    _, postures = arm.planner.stance(hand, tool, ways, allow=allow, depth=apart)
     held = arm.imagine(postures[0], grasp.width, name, grasp.pose.inverse())
     arm.planner.stance(held, tool, [along(way, tool) for way in CARRYING], allow=allow, postures=0)
     return postures[-1], held
@@ -250,15 +258,21 @@ def _placements(
 
 
 def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> Iterator[Spot]:
-    at, now = arm.pose(destination.target), arm.seen.objects[name].pose
+    at, now = arm.pose(destination.target), held.objects[name].pose
     sigma = float(np.hypot(arm.seen.objects[name].sigma, arm.estimate(destination.target).sigma))
     height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
     target = arm.inventory[destination.target]
-    for pose in placements(arm.inventory[name], target, at, now, arm.rng, destination.inside):
+    for pose in placements(arm.inventory[name], target, at, now, arm.rng, destination.inside, _sideways(held)):
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
             for drop in DROPS if destination.inside else DROPS[:1]:
                 yield Spot(at.inverse() @ pose, height + drop)
+
+
+def _sideways(held: Observation) -> float | None:
+    """The hand's yaw (rad) if it points more to the side than down."""
+    x, y, z = held.state.tool.matrix[:, 2]
+    return float(np.arctan2(y, x)) if abs(z) < SIDE else None
 
 
 def _tool_for(seen: Observation, name: str, target: str, spot: Spot) -> Pose:

@@ -16,7 +16,7 @@ from robo_orch.motion.curve import CURVE_RESOLUTION, Curve, hugging_curve, smoot
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.path import RESOLUTION, interpolate, plan_path
-from robo_orch.motion.scene import PADDING, Pairs, PlanningScene
+from robo_orch.motion.scene import DEPTH, PADDING, Pairs, PlanningScene
 from robo_orch.motion.timing import Trajectory, time_path
 from robo_orch.objects import Inventory
 from robo_orch.robots.spec import RobotSpec
@@ -133,6 +133,7 @@ class MotionPlanner:
         ways: Sequence[Sequence[Pose]] = ((),),
         *,
         allow: Pairs = (),
+        depth: float = DEPTH,
         postures: int = POSTURES,
         release: float | None = None,
     ) -> tuple[int, Array]:
@@ -145,7 +146,7 @@ class MotionPlanner:
             observation: the scene and what is held; the search begins at ``state.start``.
             pose: of the tool, base frame.
             ways: tool poses from there onwards, the ways in the order in which they are tried.
-            allow: pairs that may touch.
+            allow: pairs that may touch, ``depth``: how deep, see :meth:`PlanningScene.allowing`.
             postures: descents after the first.
             release: opening (m) to which the gripper must have room to open at the pose.
 
@@ -174,7 +175,7 @@ class MotionPlanner:
                     failures.append(failure)
             return False
 
-        with self._planning(observation, None, allow) as q0:
+        with self._planning(observation, None, allow, depth) as q0:
             rng = np.random.default_rng([self._seed, self.plans])
             try:
                 self.kinematics.inverse(pose, q0, rng, restarts=postures, accept=fits)
@@ -249,13 +250,15 @@ class MotionPlanner:
             self.scene.attach(held, state.tool.inverse() @ observation.objects[held].pose)
 
     @contextmanager
-    def _planning(self, observation: Observation, start: Array | None, allow: Pairs) -> Iterator[Array]:
+    def _planning(
+        self, observation: Observation, start: Array | None, allow: Pairs, depth: float = DEPTH
+    ) -> Iterator[Array]:
         begun = time.perf_counter()
         self.plans += 1
         try:
             self.look(observation)
             q0 = np.array(observation.state.start if start is None else start, dtype=float)
-            with self.scene.allowing(allow), self.scene.starting_at(q0):
+            with self.scene.allowing(allow, depth), self.scene.starting_at(q0):
                 yield q0
         finally:
             self.seconds += time.perf_counter() - begun
