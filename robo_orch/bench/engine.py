@@ -38,11 +38,11 @@ class Report:
     interrupted: bool = False
 
 
-def run(bench: Bench, settings: Settings, stream: TextIO = sys.stderr) -> Report:
+def run(bench: Bench, settings: Settings, stream: TextIO | None = None) -> Report:
     """Run a bench, or go on with one; whatever ends it early, the folder holds all finished rows.
 
     Args:
-        stream: where progress is told.
+        stream: where progress is told; stderr by default.
 
     Raises:
         OptionError: an arm that does not exist, or a folder to resume that holds another bench.
@@ -54,7 +54,7 @@ def run(bench: Bench, settings: Settings, stream: TextIO = sys.stderr) -> Report
     todo = [cell for cell in _cells(spec, ledger.given()) if not ledger.done(cell.arm, cell.episode)]
     total = len(spec["arms"]) * spec["episodes"]
     interrupted = False
-    progress = Progress(bench.name, total, total - len(todo), stream)
+    progress = Progress(bench.name, total, total - len(todo), stream or sys.stderr)
     try:
         with Workers(bench.work, 1 if bench.alone else settings.jobs) as workers:
             for row in workers.rows(_in_time(todo, begun, settings.budget)):
