@@ -14,7 +14,7 @@ from robo_orch.robots.grasp import GraspTracker
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.sim.perception import SimPerception
-from robo_orch.types import JointTarget, Observation, RobotState, StopMode, StopReport
+from robo_orch.types import Array, JointTarget, Observation, RobotState, StopMode, StopReport
 
 #: Ticks granted after a stop profile until the measured joints must rest, and what counts as rest, rad/s (chosen).
 SETTLE_TICKS, REST = 25, 0.01
@@ -36,7 +36,7 @@ class SimRobot:
         realtime: bool = False,
     ) -> None:
         self._world, self._perception, self._robot, self._realtime = world, perception, robot, realtime
-        self._tracker = GraspTracker(inventory)
+        self._inventory, self._tracker = inventory, GraspTracker(inventory)
         self._target: JointTarget | None = None
         self._began = time.monotonic() - world.time
         self._observation = self._look()
@@ -97,6 +97,17 @@ class SimRobot:
         self._tracker = tracker.copy()
         self._target = None
         self._began = time.monotonic() - self._world.time
+
+    def put(self, q: Array, width: float, seed: int) -> None:
+        """Begin anew with the arm at rest at joints ``(n,)`` (rad) and an opening (m), nothing perceived yet.
+
+        For training and probing: the world stays as it is, ``seed`` draws perception's errors.
+        """
+        self._world.put_arm(q, width)
+        self._perception.reseed(seed)
+        self._tracker = GraspTracker(self._inventory)
+        self._target = None
+        self._observation = self._look()
 
     def _hold(self) -> JointTarget:
         last = self._world.setpoint
