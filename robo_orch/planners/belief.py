@@ -10,7 +10,7 @@ from typing import Self
 import numpy as np
 
 from robo_orch.objects import Inventory, ObjectSpec, Trait
-from robo_orch.planners.consistency import PLACED, area, footprint
+from robo_orch.planners.consistency import PLACED, area, footprint, only_floor
 from robo_orch.planners.where import ground_of
 from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate, shutters
 from robo_orch.types import Predicate
@@ -135,7 +135,8 @@ class Belief:
 
     def move(self, name: str, relation: str, place: str) -> None:
         """After an object was put somewhere and let go."""
-        self.sure[name] = {(relation, place)} | ({("on", self.ground[place])} if place in self.ground else set())
+        spots = {(relation, place)} | ({("on", self.ground[place])} if place in self.ground else set())
+        self.sure[name] = spots | ({("on", place), ("in", place)} if only_floor(self.inventory[place]) else set())
         # Wherever on the table it was put down: it may be in any of the table's regions.
         maybe = {("on", region) for region, ground in self.ground.items() if ground == place and relation == "on"}
         self.where[name] = self.sure[name] | maybe

@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import ObjectSpec, Trait
+from robo_orch.planners.consistency import only_floor
 from robo_orch.planners.english import english, phrase
 from robo_orch.planners.reference import Fits, Resolver, Where
 from robo_orch.planners.syntax import Clause, NounPhrase, Place, shown
@@ -157,10 +158,10 @@ class ClauseReader:
         if preposition == "OFF":
             on = [Predicate("on", (name, place), negated=True)] if spec.surfaces or spec.interior is None else []
             inside = [Predicate("in", (name, place), negated=True)] if spec.interior is not None else []
-            return inside if _only_floor(spec) else on + inside
+            return inside if only_floor(spec) else on + inside
         if Trait.REGION in spec.traits:
             return [Predicate("at", (name, place))]
-        return [Predicate("in" if preposition == "IN" or _only_floor(spec) else "on", (name, place))]
+        return [Predicate("in" if preposition == "IN" or only_floor(spec) else "on", (name, place))]
 
     def _part(self, name: str, fits: Fits) -> str:
         """The one part of ``name`` that fits: "open the cabinet" means the door before its hollow, or its one drawer.
@@ -188,8 +189,3 @@ class ClauseReader:
 def _takes_in(spec: ObjectSpec) -> bool:
     """Whether "in" may be said of it: "in the drawer", "in the middle of the table"."""
     return spec.interior is not None or Trait.REGION in spec.traits
-
-
-def _only_floor(spec: ObjectSpec) -> bool:
-    """Whether whatever stands on it is in it: a drawer, a bin."""
-    return bool(spec.surfaces) and len(spec.floors) == len(spec.surfaces)

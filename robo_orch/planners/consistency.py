@@ -120,10 +120,22 @@ def _conflict(a: Predicate, b: Predicate, inventory: Inventory) -> bool:
     if a.negated or b.negated:
         return False
     if a.name in PLACED and b.name in PLACED:
-        return a.args[0] == b.args[0] and a.args[1] != b.args[1] and not _part_of(b.args[1], a.args[1], inventory)
+        return a.args[0] == b.args[0] and not _at_once(a, b, inventory)
     if a.name == "holding":
         return b.name == "holding" or (b.name in PLACED and b.args[0] == a.args[0])
     return a.name == "clear" and PLACED.get(b.name) == "on" and b.args[1] == a.args[0]
+
+
+def _at_once(a: Predicate, b: Predicate, inventory: Inventory) -> bool:
+    """Whether one thing can be at both places."""
+    if a.args[1] != b.args[1]:
+        return _part_of(a.args[1], b.args[1], inventory)
+    return PLACED[a.name] == PLACED[b.name] or only_floor(inventory[a.args[1]])
+
+
+def only_floor(spec: ObjectSpec) -> bool:
+    """Whether whatever stands on it is in it: a drawer, a bin."""
+    return bool(spec.surfaces) and len(spec.floors) == len(spec.surfaces)
 
 
 def _part_of(region: str, whole: str, inventory: Inventory) -> bool:
