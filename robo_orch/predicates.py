@@ -162,7 +162,8 @@ def on(facts: Facts, top: str, support: str) -> Truth:
     surfaces = facts.inventory[support].tops
     if not surfaces:
         return Truth(-1.0, 0.0, f"nothing can stand on {support}")
-    return any_of([_stands_on(facts, top, support, surface) for surface in surfaces])
+    foot = facts.inventory[top].height_below(facts.objects[top].pose)
+    return any_of([_stands_on(facts, top, foot, support, surface) for surface in surfaces])
 
 
 @_predicate("stacked", 2)
@@ -225,9 +226,11 @@ def pressed(facts: Facts, part: str) -> Truth:
 @_predicate("accessible", 1)
 def accessible(facts: Facts, thing: str) -> Truth:
     """``thing`` is in nothing that is shut, nor is it a drawer that is."""
-    hollows = [n for n, s in facts.inventory.items() if s.interior is not None and n != thing and n in facts.objects]
-    around = [hollow for hollow in hollows if not inside(facts, thing, hollow).fails]
-    own = [thing] if facts.inventory[thing].opens else []
+    spec = facts.inventory[thing]
+    own = [thing] if spec.opens else []
+    free = not spec.fixed and spec.joint is None  # furniture is in nothing
+    hollows = [n for n, s in facts.inventory.items() if free and s.interior is not None and n in facts.objects]
+    around = [hollow for hollow in hollows if hollow != thing and not inside(facts, thing, hollow).fails]
     truths = [is_open(facts, name) for name in (*own, *around)]
     return all_of(truths) if truths else Truth(1.0, 0.0, f"nothing shuts {thing} off")
 
@@ -303,9 +306,10 @@ def _joint(facts: Facts, part: str) -> Joint:
     return joint
 
 
-def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
+def _stands_on(facts: Facts, top: str, foot: float, support: str, surface: Surface) -> Truth:
+    """``foot``: how far (m) ``top``'s lowest point is below its origin."""
     a, b = facts.objects[top], facts.objects[support]
-    gap, within = _height_over(facts, top, support, surface)
+    gap, within = _height_over(facts, top, foot, support, surface)
     sigma = _sigma(a, b)
     truths = [
         Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_mm(gap)} above {support}"),
@@ -313,29 +317,29 @@ def _stands_on(facts: Facts, top: str, support: str, surface: Surface) -> Truth:
         not_holding(facts, top),
     ]
     if not any(truth.fails for truth in truths):
-        truths += _rivals(facts, top, support, gap)
+        truths += _rivals(facts, top, foot, support, gap)
     return all_of(truths)
 
 
-def _rivals(facts: Facts, top: str, support: str, gap: float) -> list[Truth]:
+def _rivals(facts: Facts, top: str, foot: float, support: str, gap: float) -> list[Truth]:
     """That no other surface below ``top``'s centre is nearer to its bottom: what is on a tray is not on the table."""
     found = []
     for name, spec in facts.inventory.items():
         if name in (top, support) or name not in facts.objects or not spec.geoms:
             continue
         for surface in spec.tops:
-            other, within = _height_over(facts, top, name, surface)
+            other, within = _height_over(facts, top, foot, name, surface)
             if within > 0.0 and abs(other) < CONTACT_TOLERANCE + abs(gap) and abs(other - gap) > FLUSH:
                 sigma = _sigma(facts.objects[name], facts.objects[support])
                 found.append(Truth((abs(other) - abs(gap)) / 2, sigma / 2, f"{top} is rather on {name}"))
     return found
 
 
-def _height_over(facts: Facts, top: str, support: str, surface: Surface) -> tuple[float, float]:
+def _height_over(facts: Facts, top: str, foot: float, support: str, surface: Surface) -> tuple[float, float]:
     """How far (m) ``top``'s bottom is above a surface, and its centre inside the surface's border."""
     a, b = facts.objects[top].pose, facts.objects[support].pose
     local = b.inverse().apply(a.position)
-    return float(local[2] - facts.inventory[top].height_below(a) - surface.centre[2]), surface.inside(local[:2])
+    return float(local[2] - foot - surface.centre[2]), surface.inside(local[:2])
 
 
 def _joint_above(facts: Facts, part: str, share: float) -> Truth:

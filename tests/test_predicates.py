@@ -7,8 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robo_orch.errors import GoalError
+from robo_orch.latch import Peak
 from robo_orch.predicates import (
     CONTACT_TOLERANCE,
+    OPEN_ABOVE,
+    PRESSED_ABOVE,
+    TURNED_ABOVE,
     UPRIGHT_TILT,
     Facts,
     Truth,
@@ -21,7 +25,18 @@ from robo_orch.predicates import (
     things_on,
 )
 from robo_orch.types import Code, Pose, Predicate
-from tests.scenes import DRAWER, INVENTORY, ON_PLATE, estimate, facts, kitchen, kitchen_facts
+from tests.scenes import (
+    DRAWER,
+    INVENTORY,
+    ON_PLATE,
+    estimate,
+    facts,
+    house,
+    house_facts,
+    house_poses,
+    kitchen,
+    kitchen_facts,
+)
 
 KITCHEN = kitchen("red_cube", "blue_cube")
 
@@ -207,3 +222,92 @@ def test_every_predicate_gives_its_reason():
             except GoalError:
                 continue
             assert found.because
+
+
+HOUSE = house("red_cube", "blue_cube")
+
+
+def moved(part: str, share: float, sigma: float = 0.001, peaks=None) -> Facts:
+    """A house with one part at a share of its range."""
+    poses = house_poses(HOUSE, {})
+    joint = HOUSE[part].joint
+    poses[part] = joint.pose(poses[joint.parent], share * joint.limits[1])
+    return Facts(HOUSE, {name: estimate(name, pose, sigma) for name, pose in poses.items()}, None, peaks or {})
+
+
+@given(
+    st.floats(0, 1), st.sampled_from([("pressed", "button"), ("turned", "knob"), ("open", "door"), ("open", "drawer")])
+)
+def test_a_parts_margin_is_its_distance_from_the_share_that_counts(share, fact):
+    name, part = fact
+    above = {"pressed": PRESSED_ABOVE, "turned": TURNED_ABOVE, "open": OPEN_ABOVE}[name]
+    found = truth(f"{name}({part})", moved(part, share, sigma=0.0))
+    reach = HOUSE[part].joint.limits[1]
+    assert found.margin == pytest.approx((share - above) * reach, abs=1e-6)
+    assert found.holds == (found.margin > 0)
+
+
+def test_a_joint_is_as_doubtful_as_both_its_ends():
+    for part in ("door", "drawer", "button", "knob"):
+        name = {"button": "pressed", "knob": "turned"}.get(part, "open")
+        assert truth(f"{name}({part})", moved(part, 1.0, sigma=0.003)).sigma == pytest.approx(0.003 * np.sqrt(2))
+    assert not truth("pressed(button)", moved("button", 1.0, sigma=0.02)).holds
+
+
+@given(st.floats(0, 1), st.floats(0, 1))
+def test_a_button_that_was_down_counts_as_pressed_though_it_is_up_again(now, before):
+    travel = HOUSE["button"].joint.limits[1]
+    found = truth("pressed(button)", moved("button", now, 0.0, {"button": Peak(before * travel, 0.0)}))
+    assert found.holds == (max(now, before) * travel - PRESSED_ABOVE * travel > 0)
+
+
+def test_a_cabinet_is_open_if_its_door_is_and_a_bin_always():
+    shut, wide = house_facts(HOUSE), house_facts(HOUSE, opened=["door"])
+    assert truth("closed(cabinet)", shut).holds and truth("open(cabinet)", shut).fails
+    assert truth("open(cabinet)", wide).holds and truth("closed(cabinet)", wide).fails
+    assert truth("open(bin)", shut).holds and truth("closed(bin)", shut).fails
+
+
+@pytest.mark.parametrize(
+    ("at", "opened", "accessible"),
+    [
+        (("in", "cabinet"), (), False),
+        (("in", "cabinet"), ("drawer",), False),
+        (("in", "cabinet"), ("door",), True),
+        (("in", "drawer"), ("door",), False),
+        (("in", "drawer"), ("drawer",), True),
+        (("in", "bin"), (), True),
+        (("on", "cabinet"), (), True),
+        (("on", "table"), (), True),
+    ],
+)
+def test_what_is_shut_away_is_not_accessible(at, opened, accessible):
+    assert truth("accessible(red_cube)", house_facts(HOUSE, {"red_cube": at}, opened)).holds is accessible
+
+
+def test_a_shut_drawer_itself_is_not_accessible_but_a_cabinets_top_is():
+    assert truth("accessible(drawer)", house_facts(HOUSE)).fails
+    assert truth("accessible(cabinet)", house_facts(HOUSE)).holds
+
+
+@pytest.mark.parametrize("place", ["tray", "plate", "table", "rack", "cabinet"])
+def test_a_thing_stands_on_the_surface_nearest_below_it_and_on_no_other(place):
+    seen = house_facts(HOUSE, {"red_cube": ("on", place)}, sigma=0.0005)
+    on = [name for name in ("tray", "plate", "table", "rack", "cabinet") if truth(f"on(red_cube, {name})", seen).holds]
+    assert on == [place]
+
+
+def test_what_is_in_a_cabinet_is_not_on_it():
+    seen = house_facts(HOUSE, {"red_cube": ("in", "cabinet")})
+    assert truth("in(red_cube, cabinet)", seen).holds
+    assert truth("on(red_cube, cabinet)", seen).fails
+
+
+@given(st.floats(-0.1, 0.1), st.floats(-0.05, 0.05))
+def test_at_a_region_is_being_over_it_on_its_ground(x, y):
+    seen = house_facts(HOUSE, {"red_cube": ("on", "middle")}, sigma=0.0)
+    pose = Pose.of(seen.objects["middle"].pose.apply(HOUSE["middle"].surfaces[0].centre) + np.array([x, y, 0.0225]))
+    there = Facts(HOUSE, {**seen.objects, "red_cube": estimate("red_cube", pose, 0.0)})
+    assert truth("at(red_cube, middle)", there).holds
+    assert truth("on(red_cube, table)", there).holds
+    assert truth("at(red_cube, left_side)", there).fails

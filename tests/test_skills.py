@@ -6,9 +6,11 @@ from pydantic import ValidationError
 
 from robo_orch.errors import CardError
 from robo_orch.predicates import check, names
-from robo_orch.skills import ContactBound, Skill, skill, skills
+from robo_orch.skills import ContactBound, Skill, achieving, skill, skills
 from robo_orch.types import Predicate
-from tests.scenes import kitchen
+from tests.scenes import house, kitchen
+
+HOUSE = house("red_cube", "blue_cube", "white_mug", "brown_box")
 
 ALL = sorted(skills())
 
@@ -60,3 +62,47 @@ def test_unknown_keys_are_refused():
         Skill(**body, hold_secs=1.0)
     with pytest.raises(ValidationError):
         ContactBound(between=("finger",), newtons=30.0)
+
+
+def able(text: str) -> list[str]:
+    name, _, args = text.partition("(")
+    return [s.name for s in achieving(Predicate(name, tuple(args.rstrip(")").split(", "))), HOUSE)]
+
+
+@pytest.mark.parametrize(
+    ("fact", "names"),
+    [
+        ("on(red_cube, tray)", ["pick_place"]),
+        ("on(red_cube, blue_cube)", ["pick_place", "stack"]),
+        ("stacked(red_cube, blue_cube)", ["stack"]),
+        ("in(white_mug, cabinet)", ["place_in"]),
+        ("open(drawer)", ["open_drawer"]),
+        ("open(door)", ["open_door"]),
+        ("closed(drawer)", ["close_drawer"]),
+        ("closed(door)", ["close_door"]),
+        ("pressed(button)", ["press"]),
+        ("turned(knob)", ["turn"]),
+        ("at(red_cube, left_side)", ["pick_place", "push"]),
+        ("at(brown_box, left_side)", ["push"]),
+        ("on(brown_box, tray)", []),
+        ("open(button)", []),
+        ("pressed(knob)", []),
+        ("turned(door)", []),
+        ("upright(red_cube)", []),
+        ("holding(red_cube)", []),
+    ],
+)
+def test_skills_follow_from_the_fact_and_what_its_objects_are_made_for(fact, names):
+    assert able(fact) == names
+
+
+def test_no_skill_undoes_a_fact():
+    assert achieving(Predicate("open", ("drawer",), negated=True), HOUSE) == ()
+
+
+@pytest.mark.parametrize("name", ALL)
+def test_every_role_says_what_its_object_is_made_for(name):
+    found = skill(name)
+    assert set(found.applies) == set(found.roles)
+    assert all(set(fact.roles) <= set(found.roles) for fact in found.preconditions)
+    assert all(fact.name in names() for fact in found.preconditions)

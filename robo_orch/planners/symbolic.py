@@ -94,8 +94,7 @@ class Construction:
         """Add steps until all of ``wanted`` holds."""
         self.wanted = list(wanted)
         self._check_grounds()
-        limit = 20 * (len(self.belief.inventory) + len(wanted) + 1)
-        for _ in range(limit):
+        for _ in range(8 * (len(self.belief.where) + len(wanted) + 1)):
             unmet = [f for f in self.wanted if not self.belief.holds(f)]
             if not unmet:
                 return
