@@ -5,11 +5,14 @@ from __future__ import annotations
 
 from robo_orch.cli.options import Json, Out, Seed, Video
 
-GOAL = "put the red cube on the plate and stack the green cube on the blue cube"
+GOAL = (
+    "put the red cube in the drawer and close it, "
+    "then stack the green cube on the blue cube and put the can on the plate"
+)
 
 
 def demo(seed: Seed = 0, video: Video = True, out: Out = None, as_json: Json = False) -> int:
-    """Show what this is: a goal of two steps, with a film.
+    """Show what this is: a goal of several steps through drawer and plate, with a film.
 
     Where OpenGL is not found there is no film, and one line says what to install.
     """
