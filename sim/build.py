@@ -10,14 +10,14 @@ from robo_orch.errors import OptionError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.sim.perception import SimPerception
+from robo_orch.sim.perturb import FREEZE_START, checked
+from robo_orch.sim.perturb_world import Trouble
 from robo_orch.sim.robot import SimRobot
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.sim.scenes.choice import Requirement
 
 #: Physics engines by name.
 SIMULATORS = ("mujoco",)
-#: Perturbations by name, and the value that perturbs nothing.
-PERTURBATIONS = {"pose_noise": 1.0}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -45,28 +45,26 @@ def build(
         sim: the physics engine.
         seed: of layout and perception errors.
         require: (kind, colour) pairs that must be there.
-        perturb: by name; ``pose_noise`` multiplies every sigma of perception.
+        perturb: by name, as the table of :mod:`robo_orch.sim.perturb` says.
         realtime: pace to the wall clock.
         wrap: puts something around the world that the robot then moves, for example a recorder of all that moves it.
 
     Raises:
         SceneError: unknown scene, kind or colour.
-        OptionError: unknown engine or perturbation, or a value that makes no sense.
+        OptionError: unknown engine or perturbation, or a value out of its range.
     """
     if sim not in SIMULATORS:
         raise unknown(OptionError, "a simulator", sim, SIMULATORS)
-    settings = {**PERTURBATIONS, **_checked(perturb or {})}
-    layout = lay_out(load_scene(scene), seed, require)
+    settings = checked(perturb or {})
+    layout = lay_out(load_scene(scene), seed, require, round(settings["bystanders"]))
     robot = load_robot(layout.robot)
-    world = wrap(MujocoWorld(layout, robot))
-    perception = SimPerception(layout.inventory, seed, settings["pose_noise"])
+    world = wrap(MujocoWorld(layout, robot, Trouble(settings, seed).alterations()))
+    frozen = settings["frame_freeze"]
+    perception = SimPerception(
+        layout.inventory,
+        seed,
+        settings["pose_noise"],
+        settings["pose_dropout"],
+        (FREEZE_START, FREEZE_START + frozen) if frozen else None,
+    )
     return Simulation(layout, world, SimRobot(world, perception, robot, layout.inventory, realtime))
-
-
-def _checked(perturb: Mapping[str, float]) -> Mapping[str, float]:
-    for name, value in perturb.items():
-        if name not in PERTURBATIONS:
-            raise unknown(OptionError, "a perturbation", name, PERTURBATIONS)
-        if not 0.0 <= value < float("inf"):
-            raise OptionError(f"{name} of 0 or more", f"{value}", "give a finite number, 1 is the usual amount")
-    return perturb

@@ -44,7 +44,7 @@ class Body:
     tool: Pose
 
 
-def _as_described(_spec: mujoco.MjSpec) -> None:
+def _as_described(_spec: mujoco.MjSpec, _layout: Layout) -> None:
     """No alteration."""
 
 
@@ -53,13 +53,13 @@ class Alterations:
     """What is different in a perturbed world. All of it is deterministic, so that a replay repeats it.
 
     Attributes:
-        spec: changes the description before it is compiled, objects included: masses, friction, cameras, lights.
+        spec: changes the description of a layout before it is compiled, objects included: masses, cameras, lights.
         events: (time s, what somebody does to the world then), in order of time. It is done at the start of the first
             control period that begins at that time or later, and belongs to snapshots.
         image: (picture ``(H, W, 3)`` uint8, camera, time s) -> picture, for every picture of the present.
     """
 
-    spec: Callable[[mujoco.MjSpec], None] = _as_described
+    spec: Callable[[mujoco.MjSpec, Layout], None] = _as_described
     events: Sequence[tuple[float, Callable[[MujocoWorld], None]]] = ()
     image: Callable[[NDArray[np.uint8], str, float], NDArray[np.uint8]] | None = None
 
@@ -119,9 +119,9 @@ class MujocoWorld:
         """Advance one control period towards ``target``."""
         self._happen()
         commands, self._setpoint = servo_commands(self._setpoint, target, self._robot, self._steps)
-        model, data, after_step = self._model, self._data, self.referee.after_step
+        model, data, after_step, ctrl = self._model, self._data, self.referee.after_step, self._data.ctrl
         for command in commands:
-            data.ctrl[self._servos] = command
+            ctrl[self._servos] = command
             mujoco.mj_step(model, data)
             after_step()
         mujoco.mj_kinematics(self._model, self._data)
@@ -162,6 +162,12 @@ class MujocoWorld:
         joint.qpos[:] = np.clip(value, *parts[name].limits)
         joint.qvel[:] = WAKE_SPEED if value <= parts[name].limits[0] else -WAKE_SPEED
         self._reached_in(name)
+
+    def move_prop(self, name: str, pose: Pose) -> None:
+        """Put a thing that nothing can touch, added by :class:`Alterations` as a mocap body, elsewhere."""
+        i = int(self._model.body(name).mocapid[0])
+        self._data.mocap_pos[i], self._data.mocap_quat[i] = pose.position, pose.wxyz
+        mujoco.mj_kinematics(self._model, self._data)
 
     def _reached_in(self, name: str) -> None:
         mujoco.mj_kinematics(self._model, self._data)
@@ -281,5 +287,5 @@ def _compile(layout: Layout, robot: RobotSpec, alter: Alterations) -> mujoco.MjM
         add_object(spec, obj, poses[name])
     # What lies still costs nothing until something touches it: three times faster.
     spec.option.enableflags |= int(mujoco.mjtEnableBit.mjENBL_SLEEP)
-    alter.spec(spec)
+    alter.spec(spec, layout)
     return spec.compile()

@@ -50,10 +50,10 @@ class Chooser:
         self._fill(fixed + int(self._rng.integers(low, high + 1)))
         return self._chosen, needed
 
-    def bystanders(self, n: int, chosen: Sequence[Pair]) -> list[Pair]:
-        """Things that only stand about, of the kinds that the scene names for it, unlike what is there if possible."""
+    def bystanders(self, n: int, kinds: Sequence[str], chosen: Sequence[Pair]) -> list[Pair]:
+        """Things that only stand about, unlike what is there if possible."""
         self._chosen = list(chosen)
-        allowed = [k for k in self._scene.bystanders.kinds if self._unused(k, self._allowed)]
+        allowed = [k for k in kinds if self._unused(k, self._allowed)] or list(kinds)
         for _ in range(n):
             self._chosen.append(self._another(str(self._rng.choice(allowed)), self._allowed))
         return self._chosen[len(chosen) :]

@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.objects import ObjectSpec, Shape
 from robo_orch.types import Array, Pose
@@ -100,8 +101,8 @@ class Footprint:
             xy + turn @ self.centre[0], axes, np.repeat(self.half, m, axis=0), np.repeat(self.radius, m, axis=0)
         )
 
-    def pick(self, index: Array) -> Self:
-        """Some of the figures."""
+    def pick(self, index: NDArray[Any]) -> Self:
+        """Some of the figures, by index or by mask."""
         return type(self)(self.centre[index], self.axes[index], self.half[index], self.radius[index])
 
     def apart(self, other: Footprint) -> Array:

@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Self
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -56,7 +55,7 @@ class Layout:
     bystanders: int = 0
     spec: SceneSpec | None = None
 
-    def again(self, seed: int) -> Self:
+    def again(self, seed: int) -> Layout:
         """The same scene with the same requirements, laid out from another seed."""
         if self.spec is None:
             raise SceneError("a layout made from a scene", "one made by hand", "use lay_out")
@@ -75,20 +74,15 @@ def lay_out(scene: SceneSpec, seed: int, require: Sequence[Requirement] = (), by
         SceneError: the scene has no such kind or colour, or there is no room for what is required.
     """
     rng = np.random.default_rng([seed, 0x1A70])
-    inventory, poses, standing = _furniture(scene)
-    kinds = {o.kind for o in inventory.values()}
-    chosen, needed = Chooser(scene, seed, kinds, rng).choose(require)
+    inventory, poses, covered = _furniture(scene)
+    chooser = Chooser(scene, seed, {o.kind for o in inventory.values()}, rng)
+    chosen, needed = chooser.choose(require)
     free = make(chosen, rng)
-    placed = _place(list(free.values()), needed, scene.area, standing, rng)
+    placed = _place(list(free.values()), needed, scene.area, covered, rng)
     free = {name: free[name] for name in placed}
     if bystanders:
-        extra = np.random.default_rng([seed, 0xB157])
-        who = Chooser(scene, seed, kinds, extra).bystanders(bystanders, [(o.kind, o.colour) for o in free.values()])
-        more = make(who, extra, list(free))
-        taken = Footprint.together(Footprint.of(free[name], pose) for name, pose in placed.items())
-        stand = _place(list(more.values()), 0, scene.bystanders.area, standing, extra, taken)
-        placed |= stand
-        free |= {name: more[name] for name in stand}
+        more, stand = _bystanders(scene, seed, bystanders, free, placed)
+        free, placed = free | more, placed | stand
     return Layout(
         scene=scene.name,
         seed=seed,
@@ -103,6 +97,27 @@ def lay_out(scene: SceneSpec, seed: int, require: Sequence[Requirement] = (), by
         bystanders=bystanders,
         spec=scene,
     )
+
+
+def _bystanders(
+    scene: SceneSpec, seed: int, n: int, free: Mapping[str, ObjectSpec], placed: Mapping[str, Pose]
+) -> tuple[dict[str, ObjectSpec], dict[str, Pose]]:
+    """As many of ``n`` as there is room for, drawn apart from all else."""
+    if scene.bystanders is None:
+        raise SceneError("a scene that says who may stand about", scene.name, "give it `bystanders` as in kitchen.yaml")
+    inventory, _, covered = _furniture(scene)
+    rng = np.random.default_rng([seed, 0xB157])
+    chooser = Chooser(scene, seed, {o.kind for o in inventory.values()}, rng)
+    who = chooser.bystanders(n, scene.bystanders.kinds, [(o.kind, o.colour) for o in free.values()])
+    more = make(who, rng, list(free))
+    taken = Footprint.together(Footprint.of(free[name], pose) for name, pose in placed.items())
+    stand = _place(list(more.values()), 0, scene.bystanders.area, covered, rng, taken)
+    return {name: more[name] for name in stand}, stand
+
+
+def standing(scene: SceneSpec) -> Footprint:
+    """What furniture covers of the ground where objects are laid out, however far drawers and doors stand open."""
+    return _furniture(scene)[2]
 
 
 @lru_cache(maxsize=8)
@@ -134,20 +149,20 @@ def _place(
     objects: Sequence[ObjectSpec],
     needed: int,
     area: Area,
-    standing: Footprint,
+    covered: Footprint,
     rng: np.random.Generator,
     taken: Footprint | None = None,
 ) -> dict[str, Pose]:
     """Rejection sampling; where there is no room for all, the last object is left out unless it is needed."""
     shapes = {obj.name: Footprint.of(obj, Pose.of()) for obj in objects}
     widest = max((shape.extent for shape in shapes.values()), default=0.0)
-    near = standing.pick(standing.apart(Footprint.box(area.x, area.y)) < area.furniture_gap + widest)
+    near = covered.pick(covered.apart(Footprint.box(area.x, area.y)) < area.furniture_gap + widest)
     for n in range(len(objects), needed - 1, -1):
         order = sorted((obj.name for obj in objects[:n]), key=lambda name: shapes[name].extent, reverse=True)
         for _ in range(RESTARTS if n > needed else LAST_RESTARTS):
             spots = _try({name: shapes[name] for name in order}, area, near, taken or Footprint.none(), rng)
             if spots is not None:
-                return {obj.name: _upright(obj, spots[obj.name], area.z) for obj in objects[:n]}
+                return {obj.name: upright(obj, spots[obj.name], area.z) for obj in objects[:n]}
     raise SceneError(
         "room for every object", f"{needed} objects that do not fit", "ask for fewer objects, or widen the area"
     )
@@ -160,8 +175,7 @@ def _try(
     found: dict[str, Array] = {}
     for name, shape in shapes.items():
         spots = rng.uniform((area.x[0], area.y[0], -np.pi), (area.x[1], area.y[1], np.pi), size=(TRIES, 3))
-        far = np.hypot(spots[:, 0], spots[:, 1])
-        spots = spots[(area.reach[0] <= far) & (far <= area.reach[1])]
+        spots = spots[area.holds(spots)]
         covered = shape.moved(spots[:, :2], spots[:, 2])
         good = covered.apart(taken) >= area.gap
         good[good] = covered.pick(good).apart(standing) >= area.furniture_gap
@@ -173,7 +187,7 @@ def _try(
     return found
 
 
-def _upright(obj: ObjectSpec, spot: Array, height: float) -> Pose:
+def upright(obj: ObjectSpec, spot: Array, height: float) -> Pose:
     """Standing as made at a spot ``(x, y, yaw)``."""
     x, y, yaw = spot
     return Pose.of((x, y, height + obj.height_below(Pose.of())), (0.0, 0.0, np.sin(yaw / 2), np.cos(yaw / 2)))

@@ -8,7 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import yaml
+from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from robo_orch.catalogue import Kind, furniture, furniture_names, kind
@@ -16,6 +18,7 @@ from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.lowlevel import low_level_hash
 from robo_orch.sim.scenes.sets import Sets
+from robo_orch.types import Array
 
 SCENES = Path(__file__).parent
 
@@ -54,6 +57,13 @@ class Area(_Strict):
     reach: tuple[float, float]
     gap: float = Field(gt=0)
     furniture_gap: float = Field(0.05, gt=0)
+
+    def holds(self, spots: Array) -> NDArray[np.bool_]:
+        """Which of ``(n, 2 or more)`` spots, x and y in m, lie within."""
+        x, y = spots[:, 0], spots[:, 1]
+        far = np.hypot(x, y)
+        inside = (self.x[0] <= x) & (x <= self.x[1]) & (self.y[0] <= y) & (y <= self.y[1])
+        return inside & (self.reach[0] <= far) & (far <= self.reach[1])
 
 
 class Bystanders(_Strict):

@@ -20,8 +20,8 @@ def test_pose_noise_multiplies_the_stated_sigma():
         ({"sim": "gazebo"}, OptionError, ("a simulator among mujoco", "'gazebo'")),
         ({"scene": "attic"}, SceneError, ("a scene among kitchen", "'attic'")),
         ({"perturb": {"pose_nois": 1.0}}, OptionError, ("did you mean pose_noise?",)),
-        ({"perturb": {"pose_noise": -1.0}}, OptionError, ("0 or more", "-1")),
-        ({"perturb": {"pose_noise": float("nan")}}, OptionError, ("0 or more", "nan")),
+        ({"perturb": {"pose_noise": -1.0}}, OptionError, ("from 0 to 20", "-1")),
+        ({"perturb": {"pose_noise": float("nan")}}, OptionError, ("from 0 to 20", "nan")),
         ({"require": [("kangaroo", "purple")]}, SceneError, ("kangaroo", "cube")),
     ],
 )
