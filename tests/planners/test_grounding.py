@@ -193,7 +193,7 @@ def wishes(draw, room) -> list[Predicate]:
     return facts_wanted
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(st.data())
 def test_a_goal_grounds_to_the_facts_it_was_made_from(data):
     room = data.draw(rooms())
@@ -207,7 +207,7 @@ def test_a_goal_grounds_to_the_facts_it_was_made_from(data):
     assert list(ground(text, room).predicates) == wanted
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(st.data())
 def test_then_keeps_the_order_as_stages(data):
     room = data.draw(rooms())
@@ -230,7 +230,7 @@ def vocabulary_soup():
     return st.lists(st.sampled_from([*words, ",", "."]), max_size=25).map(" ".join)
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.one_of(st.text(max_size=200), vocabulary_soup(), vocabulary_soup()))
 def test_any_text_grounds_or_is_refused_with_a_remedy(text):
     for ask in (

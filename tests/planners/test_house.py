@@ -153,7 +153,7 @@ def planned(goal: Goal, seen) -> list[Subgoal] | None:
         return None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(homes(), wishes())
 def test_every_plan_can_be_carried_out_and_reaches_its_goal(home, wanted):
     at, opened = home
@@ -168,7 +168,7 @@ def test_every_plan_can_be_carried_out_and_reaches_its_goal(home, wanted):
     assert len(steps) <= 3 * len(THINGS) + 2 * len(goal.predicates) + 4
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(homes(), wishes(), wishes())
 def test_each_stage_is_reached_before_the_next_begins(home, first, second):
     at, opened = home

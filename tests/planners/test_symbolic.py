@@ -105,7 +105,7 @@ def consistent(facts_wanted: list[Predicate]) -> list[Predicate]:
     return kept
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(scenes(), wishes())
 def test_every_plan_can_be_carried_out_and_reaches_its_goal(scene, wanted):
     at, opened, holding = scene
@@ -118,7 +118,7 @@ def test_every_plan_can_be_carried_out_and_reaches_its_goal(scene, wanted):
     assert len(plan.steps) <= 2 * len(CUBES) + 2 * len(goal.predicates) + 2
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=30, deadline=None)
 @given(scenes(), wishes(), wishes())
 def test_each_stage_is_reached_before_the_next_begins(scene, first, second):
     at, opened, holding = scene
@@ -134,7 +134,7 @@ def test_each_stage_is_reached_before_the_next_begins(scene, first, second):
     assert all(map(hands.holds, stages[1]))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(scenes(), wishes())
 def test_a_goal_that_holds_needs_no_steps(scene, wanted):
     at, opened, holding = scene
