@@ -106,3 +106,34 @@ def test_it_is_held_until_the_gripper_opens_or_closes_on(width, command):
     story.tool = Pose.of((0.4, 0.2, 0.3), DOWN)
     assert story.go(SIZE, 0.0).holding == "red_cube"
     assert story.go(width, command).holding is None
+
+
+def test_what_was_let_go_stays_there_a_little_less_certain_until_it_is_seen_again():
+    story = Story()
+    story.close_on_red()
+    story.tool = Pose.of((0.4, 0.2, 0.3), DOWN)
+    story.go(SIZE, 0.0)
+    grip = story.go(0.05, 0.08, 1)
+    assert grip.left is not None and grip.left.name == "red_cube" and not grip.left.visible
+    for told in (grip, story.go(0.08, 0.08)):
+        left = told.objects["red_cube"]
+        np.testing.assert_allclose(left.pose.position, (0.4, 0.2, 0.3), atol=1e-9)
+        assert 0.001 < left.sigma < 0.006 and left.source == "released"
+    story.objects = seen(story.now + 0.1, red_cube=(0.4, 0.2, 0.02))
+    np.testing.assert_allclose(story.go(0.08, 0.08).objects["red_cube"].pose.position, (0.4, 0.2, 0.02))
+
+
+def test_what_slipped_away_is_much_less_certain():
+    story = Story()
+    story.close_on_red()
+    grip = story.go(0.0, 0.0, 1)
+    assert grip.left is not None and grip.left.sigma > 0.02
+
+
+def test_a_copy_of_the_tracker_goes_its_own_way():
+    story = Story()
+    story.close_on_red()
+    other = story.tracker.copy()
+    assert story.go(0.08, 0.08).holding is None
+    grip = other.update(story.now + PERIOD, story.tool, SIZE, 0.0, story.objects)
+    assert grip.holding == "red_cube"

@@ -114,6 +114,49 @@ def test_what_has_no_pose_to_be_had_is_never_reported():
     assert not watch(SimPerception(objects, 10), {"cube_0": FAR}, 0.5)
 
 
+def test_what_drops_out_of_a_frame_is_remembered_with_the_age_it_has():
+    perception = SimPerception(inventory(40), 12, dropout=0.3)
+    poses = dict.fromkeys(inventory(40), FAR)
+    frames = watch(perception, poses, 2.0)[5:]
+    shares = [np.mean([e.visible for e in frame.values()]) for frame in frames]
+    assert np.mean(shares) == pytest.approx(0.7, abs=0.06)
+    newest = max(e.stamp for e in frames[-1].values())
+    for estimate in frames[-1].values():
+        assert (estimate.stamp == newest) is estimate.visible
+
+
+def test_a_frozen_stretch_brings_nothing_new():
+    perception, stamps = SimPerception(inventory(), 13, frozen=(0.45, 1.25)), []
+    for k in range(100):
+        seen, _ = perception.observe(Scan(k * PERIOD, lambda: {"cube_0": FAR}))
+        stamps.append(seen["cube_0"].stamp if seen else -1.0)
+    assert not [s for s in stamps if 0.45 <= s < 1.25]
+    assert max(stamps) > 1.25
+
+
+def test_an_object_that_no_camera_sees_is_not_reported_and_others_keep_their_errors():
+    objects = inventory(2)
+    poses = dict.fromkeys(objects, FAR)
+    runs = []
+    for share in ({}, {"cube_0": 0.1}):
+        perception = SimPerception(objects, 14)
+        for k in range(10):
+            seen, quality = perception.observe(Scan(k * PERIOD, lambda: poses, lambda share=share: share))
+        runs.append((seen, quality))
+    assert runs[0][0].keys() == {"cube_0", "cube_1"} and runs[1][0].keys() == {"cube_1"}
+    assert (runs[0][1]["poses"], runs[1][1]["poses"]) == (1.0, 0.5)
+    np.testing.assert_array_equal(runs[0][0]["cube_1"].pose.position, runs[1][0]["cube_1"].pose.position)
+
+
+def test_a_new_seed_begins_anew():
+    perception = SimPerception(inventory(), 15)
+    perception.observe(Scan(0.0, lambda: {"cube_0": FAR}))
+    perception.reseed(15)
+    again = SimPerception(inventory(), 15)
+    pair = [watch(p, {"cube_0": FAR}, 0.5)[-1]["cube_0"].pose.position for p in (perception, again)]
+    np.testing.assert_array_equal(*pair)
+
+
 def test_a_snapshot_goes_on_with_the_same_errors():
     perception = SimPerception(inventory(), 11)
     watch(perception, {"cube_0": FAR}, 0.5)

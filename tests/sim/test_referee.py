@@ -41,7 +41,7 @@ def test_picking_and_gently_placing_is_safe_and_true(driver):
 def press_the_table(driver):
     """The closed hand, over a free spot of the table, moves into it."""
     driver.grip(0.0)
-    tool = Pose.of((0.42, -0.45, 0.10), driver.world.body().tool.quaternion)
+    tool = Pose.of((0.30, -0.50, 0.10), driver.world.body().tool.quaternion)
     driver.to(KINEMATICS.inverse(tool, PANDA.home, np.random.default_rng(0)))
     driver.line(up(0.004 - tool.position[2]) @ tool, 0.5)
 
