@@ -14,8 +14,8 @@ from robo_orch.sim.mujoco.world import Alterations, MujocoWorld
 from robo_orch.sim.perception import SimPerception
 from robo_orch.sim.robot import SimRobot
 from robo_orch.sim.scenes import lay_out, load_scene
-from robo_orch.types import JointTarget
-from tests.sim.driving import GOAL, Driver, up
+from robo_orch.types import JointTarget, Pose
+from tests.sim.driving import GOAL, Driver
 
 TICKS = 70
 PANDA = load_robot("panda")
@@ -48,7 +48,7 @@ def episode():
     driver.lift(0.1)
     green = world.referee.poses()["green_cube"]
     events += [
-        (world.time + 0.3, lambda w: w.place("green_cube", up(0.02) @ green)),
+        (world.time + 0.3, lambda w: w.place("green_cube", Pose.of((0.0, -0.03, 0.001)) @ green)),
         (world.time + 0.7, lambda w: w.move_part("drawer", 0.1)),
     ]
     world.referee.begin({"object": "red_cube"}, [])
