@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Self
 
 import numpy as np
 
-from robo_orch.objects import Inventory, ObjectSpec, Trait
+from robo_orch.objects import Inventory, Trait
 from robo_orch.planners.consistency import PLACED, area, footprint, only_floor
 from robo_orch.planners.where import ground_of
 from robo_orch.predicates import CONTACT_TOLERANCE, Facts, evaluate, shutters
@@ -17,6 +18,8 @@ from robo_orch.types import Predicate
 
 #: Errors of a pose larger than this many sigma are not reckoned with (chosen).
 FAR_SIGMAS = 6.0
+#: Where an object is, m, and how far (m) it reaches from there.
+Ball = tuple[tuple[float, ...], float]
 #: ``("on" | "in", place)``
 Spot = tuple[str, str]
 
@@ -46,7 +49,7 @@ class Belief:
     def of(cls, facts: Facts) -> Self:
         """What an observation supports."""
         belief = cls(facts.inventory, held=facts.holding)
-        radius = {name: _radius(spec) for name, spec in facts.inventory.items()}
+        balls = {name: _ball(name, facts) for name in facts.objects if name in facts.inventory}
         for name, spec in facts.inventory.items():
             if Trait.REGION in spec.traits and (ground := ground_of(name, facts)):
                 belief.ground[name] = ground
@@ -55,7 +58,7 @@ class Belief:
                 opened, closed = (evaluate(Predicate(p, (name,)), facts) for p in ("open", "closed"))
                 belief.joints[name] = True if opened.holds else False if closed.holds else None
             elif Trait.FREE in spec.traits:
-                belief._locate(name, facts, radius)
+                belief._locate(name, facts, balls)
         return belief
 
     def _note(self, name: str, facts: Facts) -> None:
@@ -65,10 +68,10 @@ class Belief:
         about = [Predicate(p, (name,)) for p, trait in relevant.items() if trait in traits]
         self.others |= {fact for fact in about if evaluate(fact, facts).holds}
 
-    def _locate(self, name: str, facts: Facts, radius: Mapping[str, float]) -> None:
+    def _locate(self, name: str, facts: Facts, balls: Mapping[str, Ball]) -> None:
         self.where[name], self.sure[name] = set(), set()
         for place, spec in self.inventory.items():
-            if place == name or _apart(name, place, facts, radius[name] + radius[place]):
+            if place == name or _apart(balls.get(name), balls.get(place)):
                 continue
             for relation in [r for r, has in (("on", spec.surfaces), ("in", spec.interior is not None)) if has]:
                 truth = evaluate(Predicate(relation, (name, place)), facts)
@@ -144,15 +147,13 @@ class Belief:
             self.held = None
 
 
-def _apart(a: str, b: str, facts: Facts, reach: float) -> bool:
+def _apart(a: Ball | None, b: Ball | None) -> bool:
     """Whether two objects are too far apart to touch, whatever their poses' errors; saves most evaluations."""
-    if a not in facts.objects or b not in facts.objects:
-        return True
-    one, other = facts.objects[a], facts.objects[b]
-    margin = CONTACT_TOLERANCE + FAR_SIGMAS * (one.sigma + other.sigma)
-    return float(np.linalg.norm(one.pose.position - other.pose.position)) > reach + margin
+    return a is None or b is None or math.dist(a[0], b[0]) > a[1] + b[1] + CONTACT_TOLERANCE
 
 
-def _radius(spec: ObjectSpec) -> float:
-    low, high = spec.bounds()
-    return float(np.linalg.norm(np.maximum(-low, high)))
+def _ball(name: str, facts: Facts) -> Ball:
+    low, high = facts.inventory[name].bounds()
+    estimate = facts.objects[name]
+    reach = float(np.linalg.norm(np.maximum(-low, high)))
+    return tuple(estimate.pose.position.tolist()), reach + FAR_SIGMAS * estimate.sigma
