@@ -25,6 +25,8 @@ from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEst
 
 #: Share of the speed at which things are touched: set down, pulled, pushed (chosen: a millimetre off is felt gently).
 GENTLE = 0.3
+#: How many sigma of their poses free motion keeps away from things (chosen: 1 in 20 is farther off in one direction).
+WIDE = 2.0
 #: Mass that is carried at full speed, kg (chosen: held cubes of it never slip).
 LIGHT = 0.06
 #: Room between an object and each finger on the way to a grasp, m (chosen).
@@ -40,8 +42,8 @@ FINE, FRAMES = 0.002, 4
 #: The average of a look stands until an estimate is farther off than so many sigma (chosen).
 OUTLIER = 3.0
 #: Force at the tool, beyond what was there before, that counts as touching something, N (chosen: acceleration alone
-#: makes 2 N at :data:`GENTLE`).
-TOUCHED = 8.0
+#: makes up to 5 N at :data:`GENTLE`).
+TOUCHED = 12.0
 #: The fingers have arrived when the opening is this close to what they were told, m (chosen).
 ARRIVED = 0.002
 #: Opening within one piece by less than which the fingers count as still, m (chosen).
@@ -58,6 +60,7 @@ class Arm:
         robot, inventory: the body and what may be there.
         planner: plans motions; everything random follows from the seed of :meth:`begin`.
         rng: draws grasps and places.
+        handy: points ``(k, 3)``, base frame, that the tool reaches with ease: those around the base as at home.
         moves: what is about to be moved beside the subgoal's objects.
         seen: the latest observation.
     """
@@ -68,6 +71,9 @@ class Arm:
         self.rng = np.random.default_rng()
         self._space = context.card.action.space
         self._width = 0.0
+        home = self.planner.kinematics.forward(context.robot.home).position
+        turns = np.deg2rad([-100, -75, -50, -25, 0, 25, 50, 75, 100])
+        self.handy = np.array([Rotation.from_euler("z", turn).apply(home) for turn in turns])
         self.moves: tuple[str, ...] = ()
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
@@ -78,6 +84,7 @@ class Arm:
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
         self.planner.reset(seed)
+        self.planner.scene.most = np.inf
         self._width = min(seen.state.gripper, self.robot.gripper.max_width)
 
     def observe(self, seen: Observation) -> None:
@@ -141,6 +148,22 @@ class Arm:
             yield
         finally:
             self.seen = before
+
+    def go(self, seen: Observation, goal: Array, speed: float | None = None) -> Trajectory:
+        """The motion to joint angles ``(n,)`` through free space, wide of what is known little where that is possible.
+
+        Raises:
+            MotionFailure: what is in the way.
+        """
+        scene = self.planner.scene
+        scene.sigmas = WIDE
+        try:
+            return self.planner.to_configuration(seen, goal, speed=speed)
+        except MotionFailure:
+            scene.sigmas = 1.0
+            return self.planner.to_configuration(seen, goal, speed=speed)
+        finally:
+            scene.sigmas = 1.0
 
     def imagine(self, q: Array, gripper: float, holding: str | None = None, in_tool: Pose | None = None) -> Observation:
         """What would be seen if the arm stood at ``q`` with the gripper so far open, an object held at ``in_tool``."""

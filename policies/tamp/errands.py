@@ -25,6 +25,8 @@ from robo_orch.types import Array, Code
 ACTIONS, IN_THE_WAY = 8, 3
 #: On how many pieces of furniture room for what is moved aside is looked for (chosen).
 ASIDE = 3
+#: How much of a sigma counts where things that are known little would else be in the way, m (chosen).
+BOLD = 0.012
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
 #: hand's 0.2 m).
 ELBOW_ROOM = 0.10
@@ -46,6 +48,9 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
                 return
             except MotionFailure as failure:
                 things = _in_the_way(arm, errand, destination, failure)
+                if arm.planner.scene.most > BOLD and any(_vague(arm, thing) for thing in things):
+                    arm.planner.scene.most = BOLD  # what cannot be moved aside may be passed more closely
+                    continue
                 if failure.code is Code.NO_GRASP:
                     obstructs.update((thing, errand.thing) for thing in things)
                 else:
@@ -94,6 +99,11 @@ def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: Mot
         else:
             return away
     raise failure
+
+
+def _vague(arm: Arm, name: str) -> bool:
+    """Whether it is known too little where something is to take it in hand."""
+    return arm.seen.objects[name].sigma > arm.inventory[name].tolerance
 
 
 def _move_aside(arm: Arm, name: str, errand: Errand) -> Script[None]:

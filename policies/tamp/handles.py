@@ -101,7 +101,7 @@ def _choose_pull(part: Part) -> tuple[Grasp, float, Trajectory]:
         try:
             _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=part.touching)
             part.lead(arm.imagine(postures[0], grasp.width), value, share * part.range)
-            return grasp, share * part.range, arm.planner.to_configuration(hand, postures[-1])
+            return grasp, share * part.range, arm.go(hand, postures[-1])
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.NO_GRASP, f"{part.name} cannot be pulled by its handle")
@@ -150,7 +150,7 @@ def _choose_push(part: Part) -> tuple[Pose, Trajectory]:
             tool = part.at(begin) @ touch
             _, postures = arm.planner.stance(hand, tool, [along(way, tool) for way in GRASPING], allow=part.touching)
             part.lead(arm.imagine(postures[0], 0.0), begin, SHUT_TO * part.range)
-            return touch, arm.planner.to_configuration(hand, postures[-1])
+            return touch, arm.go(hand, postures[-1])
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.UNREACHABLE, f"{part.name} cannot be pushed shut")

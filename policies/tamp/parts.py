@@ -61,9 +61,9 @@ class Part:
 
     @property
     def touching(self) -> Pairs:
-        """What may touch while it is moved: the gripper, and its siblings, which it moves past."""
-        siblings = (n for n, o in self.arm.inventory.items() if o.joint and o.joint.parent == self.joint.parent)
-        return [(GRIPPER, self.name), *((self.name, n) for n in siblings if n != self.name)]
+        """What may touch while it is moved: the gripper; and furniture, which its joint lets it move past."""
+        furniture = (n for n, o in self.arm.inventory.items() if (o.fixed or o.joint) and o.geoms and n != self.name)
+        return [(GRIPPER, self.name), *((self.name, n) for n in furniture)]
 
     def at(self, value: float) -> Pose:
         """Its pose (base frame) when it is open so far, going from where it is seen."""

@@ -25,7 +25,8 @@ LATER = 2
 SPOTS = 32
 #: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
 LARGE = 0.20
-#: How far from where the thing is spots on a large surface are drawn, m, one sigma (chosen).
+#: How far from where the thing is, or from where the arm reaches with ease, spots on a large surface are drawn, m, one
+#: sigma (chosen).
 NEAR = 0.22
 #: Clearance to the walls of a hollow, m (chosen).
 WALL = 0.008
@@ -39,6 +40,7 @@ def placements(
     rng: np.random.Generator,
     inside: bool = False,
     approach: float | None = None,
+    handy: Array | None = None,
 ) -> Iterator[Pose]:
     """Poses (base frame) at which ``thing``, upright, would stand on ``target`` or, with ``inside``, in its hollow.
 
@@ -49,10 +51,11 @@ def placements(
         inside: on the floor of the hollow, with its middle within.
         approach: yaw (rad, base frame) in which a hand that holds the thing from the side points now. Headings are
             then those that let it point away from the robot, whose arm reaches farthest so.
+        handy: points ``(k, 3)`` (base frame) that the arm reaches with ease; on large surfaces spots near those, too.
     """
     if inside and not _fits_under(thing, target):
         return
-    near = (at.inverse() @ now).position
+    near = at.inverse().apply(np.array([now.position, *([] if handy is None else handy)]))[:, :2]
     surfaces = _floors(target) if inside else target.tops
     turns = zip(*(_shares(surface, near, target, rng) for surface in surfaces), strict=False)
     for i, shares in enumerate(turns):
@@ -126,7 +129,9 @@ def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Ge
         radius, angle = np.sqrt(rng.random(SPOTS)), 2 * np.pi * rng.random(SPOTS)
         shares = np.stack([radius * np.cos(angle), radius * np.sin(angle)], axis=1)
     elif min(half) > LARGE:
-        around = near[:2] + rng.normal(scale=NEAR, size=(SPOTS, 2)) - surface.centre[:2]
+        around = (
+            near[rng.integers(len(near), size=SPOTS)] + rng.normal(scale=NEAR, size=(SPOTS, 2)) - surface.centre[:2]
+        )
         shares = np.clip(around / half, -1.0, 1.0)
     else:
         shares = rng.uniform(-1.0, 1.0, size=(SPOTS, 2))

@@ -21,7 +21,7 @@ from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.grasps import ordered, unlike, usable
 from robo_orch.policies.tamp.placements import placements
-from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, Way, along, raised
+from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, raised
 from robo_orch.types import Array, Code, Observation, Pose
 
 #: How far above its place an object is let go, m (chosen: three sigma of two poses known to 1 mm each, and room), or
@@ -148,7 +148,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
 def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
     for attempt in range(APPROACHES):
         try:
-            down = yield from _carry(arm, name, destination)
+            way, down = yield from _carry(arm, name, destination)
             break
         except MotionFailure as failure:
             # Seen from near, the spot is not free: look for another one, unless there is none or nothing to put there.
@@ -156,11 +156,11 @@ def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
                 raise
     yield from arm.feel(down, f"setting the {said(name)} down")
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
-    yield from leave(arm, name, LEAVING, "moving away")
+    yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away")
 
 
-def _carry(arm: Arm, name: str, destination: Destination) -> Script[Trajectory]:
-    """Carry an object to before its spot; returns the motion that sets it down there."""
+def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, Trajectory]]:
+    """Carry an object to before its spot; returns the way to that, and the motion that sets it down there."""
     target = destination.target
     placement, motion = _plan_placement(arm, name, destination)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
@@ -168,8 +168,9 @@ def _carry(arm: Arm, name: str, destination: Destination) -> Script[Trajectory]:
     if arm.seen.state.holding != name:
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
     tool = _tool_for(arm.seen, name, target, placement.spot)
-    way = [*along(placement.way, tool)[-2::-1], tool]
-    return arm.planner.straight_to(arm.seen, *way, speed=arm.gentle, allow=_touching(name, *_supports(arm, target)))
+    poses = [*along(placement.way, tool)[-2::-1], tool]
+    allow = _touching(name, *_supports(arm, target))
+    return placement.way, arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
 
 
 def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
@@ -201,7 +202,7 @@ def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence
             continue
         try:
             _find_placement(arm, held, name, destination)
-            return grasp, arm.planner.to_configuration(arm.opened(arm.opening_for(name, grasp)), before)
+            return grasp, arm.go(arm.opened(arm.opening_for(name, grasp)), before)
         except MotionFailure as failure:
             failures.add(failure)
         useless.append(grasp)
@@ -227,7 +228,7 @@ def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Plac
     failures = Failures(arm.inventory)
     for placement in _placements(arm, arm.seen, name, destination, failures, SPOTS):
         try:
-            return placement, arm.planner.to_configuration(arm.seen, placement.start, speed=arm.careful(name))
+            return placement, arm.go(arm.seen, placement.start, arm.careful(name))
         except MotionFailure as failure:
             failures.add(failure)
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
@@ -262,7 +263,8 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     sigma = float(np.hypot(arm.seen.objects[name].sigma, arm.estimate(destination.target).sigma))
     height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
     target = arm.inventory[destination.target]
-    for pose in placements(arm.inventory[name], target, at, now, arm.rng, destination.inside, _sideways(held)):
+    inside, approach = destination.inside, _sideways(held)
+    for pose in placements(arm.inventory[name], target, at, now, arm.rng, inside, approach, arm.handy):
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
             for drop in DROPS if destination.inside else DROPS[:1]:

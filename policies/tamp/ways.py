@@ -18,6 +18,8 @@ GRASPING: tuple[Way, ...] = (((0.0, 0.10),), ((0.0, 0.05),))
 CARRYING: tuple[Way, ...] = (((0.10, 0.0),), ((0.015, 0.0), (0.015, 0.22)), ((0.05, 0.0),))
 #: Away with an empty hand: back, or up.
 LEAVING: tuple[Way, ...] = (((0.0, 0.10),), ((0.10, 0.0),), ((0.0, 0.05),))
+#: The same out of where the hand is surrounded.
+LEAVING_FAR: tuple[Way, ...] = (((0.0, 0.22),), *LEAVING)
 
 
 def along(way: Way, tool: Pose) -> list[Pose]:

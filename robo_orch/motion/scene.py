@@ -43,10 +43,15 @@ class PlanningScene:
         robot: the arm.
         inventory: everything that may be there; what was never perceived is absent.
         padding: clearance in m, to which each estimate's sigma is added.
+
+    Attributes:
+        sigmas: how many sigma are added; takes effect with the next update.
+        most: no sigma counts for more than this, m.
     """
 
     def __init__(self, robot: RobotSpec, inventory: Inventory, padding: float = PADDING) -> None:
         self.robot, self.inventory, self.padding = robot, inventory, padding
+        self.sigmas, self.most = 1.0, np.inf
         self._model = _compile(robot, inventory)
         self._data = mujoco.MjData(self._model)
         self._qpos = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.names])
@@ -82,7 +87,7 @@ class PlanningScene:
         self._data.qpos[self._fingers] = gripper / 2.0
         for name in self.inventory:
             if name in self._seen:
-                self._sigma[name] = objects[name].sigma
+                self._sigma[name] = min(objects[name].sigma, self.most)
                 if name != self._held:
                     self._place(self.inventory[name], objects)
         self._sort_bodies()
@@ -242,7 +247,7 @@ class PlanningScene:
             if name == self._held:
                 self._assign(self._body[name], _HELD, self._sigma[name])
             elif name in self._seen:
-                self._assign(self._body[name], _STILL, self.padding + self._sigma[name])
+                self._assign(self._body[name], _STILL, self.padding + self.sigmas * self._sigma[name])
             else:
                 self._assign(self._body[name], _NOTHING, 0.0)
         if self._held is not None:
