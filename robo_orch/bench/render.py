@@ -12,8 +12,8 @@ import numpy as np
 
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
 
-#: Pictures in a row, and how many of each are taken in an episode (chosen: an arm then takes about a second).
-SIZES, SHOTS = ((128, 128), (96, 96)), 100
+#: Pictures in a row, and how many of each are taken in an episode (chosen: an arm then takes a second or two).
+SIZES, SHOTS = ((128, 128), (96, 96)), 50
 #: The name under which MuJoCo's own renderer stands beside ours.
 REFERENCE = "mujoco.Renderer"
 #: The scene's seed that is looked at.

@@ -116,27 +116,40 @@ class Maker:
 
     def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[Task]:
         """The tasks among :data:`PER_SCENE` draws in one scene."""
-        layout = lay_out(self._scene, int(rng.choice(self._seeds)))
+        seed, perturbation = int(rng.choice(self._seeds)), _perturbation(self._suite, rng)
+        named = lay_out(self._scene, seed)
+        layout = lay_out(self._scene, seed, bystanders=int(perturbation.get("bystanders", 0)))
         believed = facts_of(layout)
+        barred = {*out_of_reach(layout), *(layout.inventory.keys() - named.inventory.keys())}
         for _ in range(PER_SCENE):
             with contextlib.suppress(NotHere, GoalError):
-                task = self._drawn(index, wanted, layout, believed, rng)
+                task = self._drawn(index, wanted, layout, believed, barred, rng)
                 if task is not None:
-                    yield task
+                    yield task.model_copy(update={"perturbation": perturbation})
 
-    def _drawn(self, index: int, wanted: int, layout: Layout, believed: Facts, rng: np.random.Generator) -> Task | None:
-        """One draw: a task, or ``None`` if its plan is not as long as asked for or needs what is not at hand."""
+    def _drawn(
+        self,
+        index: int,
+        wanted: int,
+        layout: Layout,
+        believed: Facts,
+        barred: Collection[str],
+        rng: np.random.Generator,
+    ) -> Task | None:
+        """One draw: a task, or ``None`` if its plan is not as long as asked for or needs what is not at hand.
+
+        ``barred`` are the objects that no plan may touch: out of reach, or bystanders.
+        """
         suite = self._suite
         category = str(rng.choice(list(suite.categories), p=_weights(suite.categories)))
-        unreachable = out_of_reach(layout)
         eager = self._tally.short("coarse", suite.shares)
-        draw = Draw(layout.inventory, rng, suite.dishes, suite.precise, unreachable, eager)
+        draw = Draw(layout.inventory, rng, suite.dishes, suite.precise, barred, eager)
         facts = draw_goal(category, draw, wanted)
         if any(evaluate(fact, believed).holds for fact in facts):
             return None
         goal = said(facts, layout.inventory, believed, rng)
         plan = SymbolicPlanner(self._offered).plan(goal, layout.inventory, believed)
-        if len(plan.steps) != wanted or not self._feasible(plan, layout.inventory, unreachable):
+        if len(plan.steps) != wanted or not self._feasible(plan, layout.inventory, barred):
             return None
         return Task(
             id=f"{suite.name}-{self._seed}-{index:03d}",
@@ -145,18 +158,17 @@ class Maker:
             goal=goal.text,
             predicates=tuple(map(str, goal.predicates)),
             objects=(),
-            perturbation=_perturbation(suite, rng),
             category=category,
             suite=suite.name,
             subgoals=len(plan.steps),
             skills=tuple(step.subgoal.skill for step in plan.steps),
             coarse=sum(_concerns_coarse(step.subgoal.args.values(), layout.inventory) for step in plan.steps),
-            unreachable=unreachable,
+            unreachable=out_of_reach(layout),
         )
 
-    def _feasible(self, plan: Plan, inventory: Inventory, unreachable: Collection[str]) -> bool:
+    def _feasible(self, plan: Plan, inventory: Inventory, barred: Collection[str]) -> bool:
         concerned = [list(step.subgoal.args.values()) for step in plan.steps]
-        if any(name in unreachable for names in concerned for name in names):
+        if any(name in barred for names in concerned for name in names):
             return False
         return not (self._suite.precise and any(_concerns_coarse(names, inventory) for names in concerned))
 

@@ -86,7 +86,9 @@ def measure(bench: Callable[[], Bench], asked: Mapping[str, Any], as_json: bool)
     from robo_orch.bench import engine
     from robo_orch.cli import INTERRUPTED
     from robo_orch.cli.output import print_json
+    from robo_orch.sim import gl
 
+    gl.choose()
     report = engine.run(bench(), settings(asked))
     if as_json:
         print_json({**report.results, "out": str(report.folder)})

@@ -46,6 +46,9 @@ def make(
 
     For example: robo-orch tasks make --suite kitchen --n 20 --seed 1, then robo-orch run --task FILE.yaml
     """
+    from robo_orch.sim import gl
+
+    gl.choose()
     from robo_orch.bench.tasks import Maker
     from robo_orch.cli.output import print_json
     from robo_orch.runs.config import RunConfig

@@ -8,6 +8,7 @@ from robo_orch.errors import SceneError
 from robo_orch.planners.grounding import ground
 from robo_orch.planners.symbolic import SymbolicPlanner
 from robo_orch.predicates import evaluate
+from robo_orch.sim.perturb import checked
 from robo_orch.sim.scenes import lay_out, load_scene
 from robo_orch.sim.tasks import load_suite
 from robo_orch.sim.tasks.goals import coarse
@@ -27,7 +28,8 @@ def suite(request, tasks):
 
 
 def scene_of(task):
-    layout = lay_out(load_scene(task.scene), task.seed, task.require)
+    bystanders = int(task.perturbation.get("bystanders", 0))
+    layout = lay_out(load_scene(task.scene), task.seed, task.require, bystanders)
     return layout, facts_of(layout)
 
 
@@ -84,6 +86,13 @@ def test_the_first_tasks_do_not_depend_on_how_many_follow(tasks):
 
 def test_ids_tell_suite_seed_and_place(tasks):
     assert [task.id for task in tasks["kitchen"]] == [f"kitchen-5-{i:03d}" for i in range(N)]
+
+
+def test_perturbations_are_such_as_runs_take_and_only_some_tasks_have_one(tasks):
+    for name in ("kitchen", "kitchen-tamp"):
+        checked(load_suite(name).perturbations)
+    assert not any(task.perturbation for task in tasks["kitchen-tamp"])
+    assert all(len(task.perturbation) <= 1 for task in tasks["kitchen"])
 
 
 def test_contact_skills_exist():
