@@ -8,6 +8,7 @@ the outcome is returned.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -103,7 +104,7 @@ class Executor:
     def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
         check_chunk(chunk, card.action.space, self._spec)
         motion = translate(chunk, self._before(seen), seen.state.q, self._decoder, card.id)
-        data = {"steps": len(chunk.values), "period": chunk.period, "clipped": motion.clipped}
+        data: dict[str, Any] = {"steps": len(chunk.values), "period": chunk.period, "clipped": motion.clipped}
         if chunk.moves:
             data["moves"] = list(chunk.moves)
         self._emit("chunk", card=card.id, label=chunk.label, **data)
