@@ -3,16 +3,22 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+
 from rapidfuzz import fuzz, process
 
-from robo_orch.objects import Inventory
+from robo_orch.objects import Inventory, ObjectSpec, Trait
 from robo_orch.planners.english import phrase
 from robo_orch.planners.vocabulary import Vocabulary
 
-#: What can be asked for; {x}, {y}: things, {d}: something that opens, {b}: something hollow.
+#: What can be asked for; {x}, {y}: things, {b}: something hollow, {r}: a region, {d}: something that opens,
+#: {p}: a button, {t}: a knob.
 PHRASES = (
     "put the {x} on the {y}",
     "put the {x} in the {b}",
+    "put the {x} on the {r}",
+    "push the {x} to the {r}",
     "stack the {x} on the {y}",
     "take the {x} off the {y}",
     "leave the {x} off the {y}",
@@ -21,31 +27,38 @@ PHRASES = (
     "put everything on the {y}",
     "open the {d}",
     "close the {d}",
+    "press the {p}",
+    "turn the {t}",
     "clear the {y}",
 )
+_MADE_FOR: dict[str, Callable[[ObjectSpec], bool]] = {
+    "x": lambda spec: spec.movable,
+    "y": lambda spec: spec.fixed and bool(spec.geoms) and bool(spec.surfaces),
+    "b": lambda spec: spec.interior is not None,
+    "d": lambda spec: spec.opens,
+    "p": lambda spec: Trait.PRESSES in spec.traits,
+    "t": lambda spec: Trait.TURNS in spec.traits,
+    "r": lambda spec: Trait.REGION in spec.traits,
+}
 
 
 def nearest(text: str, vocabulary: Vocabulary, inventory: Inventory | None = None) -> str:
     """A remedy that quotes the sentence nearest to ``text``, said about objects that exist."""
-    x, y, b, d = _examples(vocabulary, inventory)
-    sentences = [p.format(x=x, y=y, b=b, d=d) for p in PHRASES if all(_filled(p, {"b": b, "d": d}))]
+    examples = _of_vocabulary(vocabulary) if inventory is None else _of_inventory(inventory)
+    sentences = [p.format(**examples) for p in PHRASES if all(key in examples for key in re.findall(r"{(\w)}", p))]
     found = process.extractOne(text[:200].casefold(), sentences, scorer=fuzz.ratio)
-    return f'say it like "{found[0] if found else sentences[0]}"'
+    return f'say it like "{found[0] if found else "open the drawer"}"'
 
 
-def _filled(pattern: str, examples: dict[str, str]) -> list[bool]:
-    return [bool(word) for key, word in examples.items() if f"{{{key}}}" in pattern]
+def _of_inventory(inventory: Inventory) -> dict[str, str]:
+    found = {}
+    for key, fits in _MADE_FOR.items():
+        if name := next((name for name, spec in inventory.items() if fits(spec)), ""):
+            found[key] = phrase(name)
+    return found
 
 
-def _examples(vocabulary: Vocabulary, inventory: Inventory | None) -> tuple[str, str, str, str]:
-    if inventory is None:
-        kinds = sorted({k for noun in vocabulary.nouns.values() for k in noun.kinds} - vocabulary.given)
-        said = [phrase(f"{min(vocabulary.shades.get(kind, ()), default='')} {kind}") for kind in kinds] or ["cube"]
-        return said[0], said[-1] if len(said) > 1 else "table", "", ""
-    specs = list(inventory.values())
-    x = next((s for s in specs if s.movable), specs[0] if specs else None)
-    y = next((s for s in specs if s.surfaces and not s.movable), x)
-    b = next((s for s in specs if s.interior is not None), None)
-    d = next((s for s in specs if s.joint is not None), None)
-    said = [phrase(s.name) if s else "" for s in (x, y, b, d)]
-    return said[0], said[1], said[2], said[3]
+def _of_vocabulary(vocabulary: Vocabulary) -> dict[str, str]:
+    kinds = sorted({k for noun in vocabulary.nouns.values() for k in noun.kinds} - vocabulary.given)
+    said = [phrase(f"{min(vocabulary.shades.get(kind, ()), default='')} {kind}") for kind in kinds] or ["cube"]
+    return {"x": said[0], "y": said[-1] if len(said) > 1 else "table"}

@@ -199,3 +199,21 @@ def test_watching_starts_afresh_with_each_begin(driver):
 )
 def test_facts_are_those_of_the_layout(simulation, predicate, true):
     assert simulation.world.referee.holds(predicate) is true
+
+
+def test_a_button_counts_as_pressed_since_the_work_began_though_it_is_up_again(driver):
+    referee, pressed = driver.world.referee, Predicate("pressed", ("button",))
+    driver.grip(0.0)
+    above = Pose.of(driver.true("button").position + np.array([0.0, 0.0, 0.10]), driver.world.body().tool.quaternion)
+    driver.to(KINEMATICS.inverse(above, driver.world.setpoint.q, np.random.default_rng(0)), 0.4)
+    referee.begin({"object": "button"}, [(("finger", "object"), 60.0)])
+    driver.lift(-0.07, 0.2)
+    assert not referee.holds(pressed)
+    driver.lift(-0.025, 0.1)
+    driver.lift(0.05, 0.2)
+    assert driver.true("button").position[2] == pytest.approx(above.position[2] - 0.10, abs=0.001)
+    assert referee.holds(pressed)
+    assert referee.end().safe, referee.end().because
+    referee.begin({"object": "knob"})
+    assert not referee.holds(pressed)
+    assert referee.holds(pressed, ever=True)
