@@ -13,6 +13,7 @@ caller's decision (:mod:`robo_orch.execution.adapters`). This module is part of 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -105,7 +106,9 @@ class Decoder:
 
     def __init__(self, robot: RobotSpec) -> None:
         self.robot = robot
-        self._limits = robot.limits
+        self._limits = limits = robot.limits
+        rows = np.array([limits.lower, limits.upper, limits.velocity, limits.acceleration]).T.tolist()
+        self._joints = [_Joint(low, high, v, a, robot.period) for low, high, v, a in rows]
         self._arm = Arm(robot)
 
     def decode(
@@ -223,25 +226,15 @@ class Decoder:
 
         All joints speed up in the same proportion, so that they stay together on the line to the aim.
         """
-        change = self._limits.acceleration * self.robot.period
-        side = np.copysign(1.0, error)
-        distance = np.maximum(side * error, LEAST)
-        gain = min(GAIN / self.robot.period, float((self._stoppable(distance, side * (qd - speed)) / distance).min()))
-        turn = speed + gain * error - qd
-        turn = turn * min(1.0, float((change / np.maximum(np.abs(turn), 1e-12)).min()))
-        new = np.minimum(qd + turn, self._stoppable(self._limits.upper - q, qd))
-        new = np.maximum(new, -self._stoppable(q - self._limits.lower, -qd))
-        return np.minimum(np.maximum(new, qd - change), qd + change)
-
-    def _stoppable(self, distance: Array, speed: Array) -> Array:
-        """The speed ``(n,)`` to have one period later so as to be able to brake within a distance (rad) from now.
-
-        Whoever moves at ``speed`` and keeps to it never needs more than the acceleration limit to stay within: the
-        way of this period, of braking, and of a last period that is used in part only add up to the distance.
-        """
-        a, period = self._limits.acceleration, self.robot.period
-        left = np.maximum(distance - 0.5 * period * speed, 0.0)
-        return np.minimum(self._limits.velocity, a * (np.sqrt(period**2 + 2.0 * left / a) - period))
+        # Plain floats: of seven joints they take a tenth of the time of arrays.
+        joints = list(zip(error.tolist(), speed.tolist(), q.tolist(), qd.tolist(), self._joints, strict=True))
+        gain = GAIN / self.robot.period
+        for e, s, _, v, joint in joints:
+            distance = max(abs(e), LEAST)
+            gain = min(gain, joint.stoppable(distance, v - s if e >= 0.0 else s - v) / distance)
+        turns = [s + gain * e - v for e, s, _, v, _ in joints]
+        share = min([1.0, *(j.change / abs(t) for t, (*_, j) in zip(turns, joints, strict=True) if t)])
+        return np.array([j.steered(x, v, v + share * t) for t, (_, _, x, v, j) in zip(turns, joints, strict=True)])
 
     def _pass_through(
         self, row: Array, before: Setpoint, width: float, periods: int, source: str, notes: _Notes
@@ -250,6 +243,38 @@ class Decoder:
         end, time = Setpoint(row[:n], row[n : 2 * n], width), periods * self.robot.period
         targets = [_between(before, end, i / periods, time, source) for i in range(1, periods)]
         return Decoded((*targets, JointTarget(end.q, end.qd, width, source)), end, *notes.summary())
+
+
+@dataclass(frozen=True, slots=True)
+class _Joint:
+    """How one joint may move: rad, rad/s, rad/s^2; ``period`` s."""
+
+    lower: float
+    upper: float
+    velocity: float
+    acceleration: float
+    period: float
+
+    @property
+    def change(self) -> float:
+        """By how much the velocity may change in one period, rad/s."""
+        return self.acceleration * self.period
+
+    def stoppable(self, distance: float, speed: float) -> float:
+        """The speed to have one period later so as to be able to brake within a distance (rad) from now.
+
+        Whoever moves at ``speed`` and keeps to it never needs more than the acceleration limit to stay within: the way
+        of this period, of braking, and of a last period that is used in part only add up to the distance.
+        """
+        left = max(distance - 0.5 * self.period * speed, 0.0)
+        braked = self.acceleration * (math.sqrt(self.period**2 + 2.0 * left / self.acceleration) - self.period)
+        return min(self.velocity, braked)
+
+    def steered(self, q: float, qd: float, wish: float) -> float:
+        """The velocity nearest to ``wish`` that the joint may have one period later."""
+        new = min(wish, self.stoppable(self.upper - q, qd))
+        new = max(new, -self.stoppable(q - self.lower, -qd))
+        return min(max(new, qd - self.change), qd + self.change)
 
 
 class _Notes:
