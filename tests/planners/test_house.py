@@ -274,3 +274,19 @@ def test_an_absent_skill_is_named(goal, offered, skill_named):
 )
 def test_facts_that_regions_rule_out_are_contradictory(goal):
     assert refused(goal).code is Code.CONTRADICTORY_GOAL
+
+
+@pytest.mark.parametrize(
+    ("goal", "nearest"),
+    [
+        ("prss the bttn", "press the button"),
+        ("tuurn the knobb", "turn the knob"),
+        ("puxsh the red cube to the left side", "push the red cube to the left side"),
+        ("clozze the drawer", "close the drawer"),
+    ],
+)
+def test_what_is_not_understood_is_answered_with_the_nearest_that_is(goal, nearest):
+    error = refused(goal)
+    assert error.code is Code.NOT_UNDERSTOOD
+    assert f'"{nearest}"' in error.remedy
+    assert ground(nearest, HOUSE).predicates
