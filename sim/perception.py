@@ -139,28 +139,24 @@ class SimPerception:
         poses, share = raw.read(), raw.share()
         # Drawn for all, seen or not: what hides one object must not change the errors of another.
         missed = self._state.rng.random(len(self._names)) < self._dropout
-        errors = self._errors(poses)
+        now = np.array([_flat(poses[name]) if name in poses else _NOWHERE for name in self._names]).reshape(-1, 7)
+        errors = self._errors(now)
+        positions, turns = now[:, :3] + errors[:, :3], _turned(errors[:, 3:], now[:, 3:])
         seen = {}
         for i, name in enumerate(self._names):
             if name in poses and not missed[i] and share.get(name, 1.0) >= self._least.get(name, 0.0):
-                seen[name] = self._estimate(i, poses[name], errors[i], raw.time)
+                pose, precision = Pose(positions[i], turns[i]), self._inventory[name].precision
+                seen[name] = PoseEstimate(name, pose, self._covariance[i], raw.time, "sim", precision)
         return seen
 
-    def _errors(self, poses: Mapping[str, Pose]) -> Array:
-        """This frame's errors, ``(n, 6)``; biases are drawn anew for what has moved."""
+    def _errors(self, now: Array) -> Array:
+        """This frame's errors, ``(n, 6)``, at poses ``(n, 7)``; biases are drawn anew for what has moved."""
         state, white = self._state, np.sqrt(1.0 - BIAS_SHARE)
         noise = state.rng.normal(size=(2, *self._sigma.shape))
-        now = np.array([_flat(poses[name]) if name in poses else _NOWHERE for name in self._names]).reshape(-1, 7)
         fresh = _moved(state.biased_at, now)
         state.biased_at[fresh] = now[fresh]
         state.bias[fresh] = (np.sqrt(BIAS_SHARE) * self._sigma * noise[0])[fresh]
         return state.bias + white * self._sigma * noise[1]
-
-    def _estimate(self, i: int, pose: Pose, error: Array, stamp: float) -> PoseEstimate:
-        name = self._names[i]
-        seen = Pose(pose.position + error[:3], _turned(error[3:], pose.quaternion))
-        precision = self._inventory[name].precision
-        return PoseEstimate(name, seen, self._covariance[i], stamp, "sim", precision)
 
 
 _NOWHERE = np.full(7, np.nan)
@@ -182,14 +178,13 @@ def _moved(before: Array, now: Array) -> NDArray[np.bool_]:
     return np.logical_not(near)
 
 
-def _turned(rotvec: Array, quaternion: Array) -> Array:
-    """The orientation (xyzw) after a further turn by a rotation vector (rad) about the base frame's axes."""
-    vx, vy, vz = rotvec.tolist()
-    ux, uy, uz, c = quaternion.tolist()
-    angle = float(np.sqrt(vx * vx + vy * vy + vz * vz))
+def _turned(rotvecs: Array, quaternions: Array) -> Array:
+    """Orientations ``(n, 4)`` xyzw after further turns by ``(n, 3)`` rotation vectors (rad) about the base's axes."""
+    angle = np.sqrt(np.einsum("ij,ij->i", rotvecs, rotvecs))
     # sin(angle / 2) / angle, with its limit at 0.
-    s = np.sin(0.5 * angle) / angle if angle > 1e-9 else 0.5
-    vx, vy, vz, w = s * vx, s * vy, s * vz, float(np.cos(0.5 * angle))
+    scale = np.where(angle > 1e-9, np.sin(0.5 * angle) / np.maximum(angle, 1e-9), 0.5)
+    (vx, vy, vz), w = scale * rotvecs.T, np.cos(0.5 * angle)
+    ux, uy, uz, c = quaternions.T
     turned = np.array(
         [
             w * ux + c * vx + vy * uz - vz * uy,
@@ -198,4 +193,4 @@ def _turned(rotvec: Array, quaternion: Array) -> Array:
             w * c - vx * ux - vy * uy - vz * uz,
         ]
     )
-    return turned / np.sqrt(turned @ turned)
+    return (turned / np.sqrt(np.einsum("ij,ij->j", turned, turned))).T

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 import mujoco
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.objects import Inventory, ObjectSpec, Shape
 from robo_orch.types import Array
@@ -15,6 +16,8 @@ from robo_orch.types import Array
 ASPECT = 4.0 / 3.0
 #: Points that stand for an object at most (chosen: 12 objects and two cameras then cost well below a millisecond).
 POINTS = 16
+#: Share of an object at which no further camera is asked (chosen).
+ENOUGH = 0.5
 #: Geom groups that block a view: everything but the robot's finer visual shapes, whose collision shapes stand for them.
 GROUPS = np.array([1, 0, 1, 1, 1, 1], np.uint8)
 
@@ -40,16 +43,18 @@ class Sight:
         self._bodies = np.array([model.body(name).id for name in self._names], dtype=int)
         self._of = np.repeat(np.arange(len(points)), counts)  # (r,) index of the object
         self._counts = np.array(counts)
+        self._geom_body = np.array(model.geom_bodyid)
 
     def share(self) -> Mapping[str, float]:
-        """By object, the share of its points that the camera which sees most of them sees."""
-        if not self._names or not self._cameras:
-            return dict.fromkeys(self._names, 0.0)
-        best = np.zeros(len(self._names))
-        points = self._points()
+        """By object, the share of its points that a camera sees: the most of all cameras, or what the first one sees
+        that sees :data:`ENOUGH`.
+        """
+        best, points = np.zeros(len(self._names)), self._points()
         for camera, slopes in zip(self._cameras, self._slopes, strict=True):
-            hits = np.bincount(self._of, self._seen(camera, slopes, points), len(self._names))
-            best = np.maximum(best, hits / self._counts)
+            rays = np.flatnonzero(best[self._of] < ENOUGH)
+            if len(rays):
+                hits = np.bincount(self._of[rays], self._seen(camera, slopes, points[rays], rays), len(self._names))
+                best = np.maximum(best, hits / self._counts)
         return dict(zip(self._names, best.tolist(), strict=True))
 
     def _points(self) -> Array:
@@ -58,7 +63,7 @@ class Sight:
         turned = np.einsum("rij,rj->ri", self._data.xmat[bodies].reshape(-1, 3, 3), self._local)
         return turned + self._data.xpos[bodies]
 
-    def _seen(self, camera: int, slopes: Array, points: Array) -> Array:
+    def _seen(self, camera: int, slopes: Array, points: Array, which: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Whether each point is in the picture and nothing of another body is in front of it, ``(r,)``."""
         eye, turn = self._data.cam_xpos[camera], self._data.cam_xmat[camera].reshape(3, 3)
         rays = points - eye
@@ -70,7 +75,7 @@ class Sight:
         mujoco.mj_multiRay(
             self._model, self._data, eye, flat, GROUPS, True, -1, geoms, distances, None, len(rays), mujoco.mjMAXVAL
         )
-        return framed & (geoms >= 0) & (self._model.geom_bodyid[geoms] == self._bodies[self._of])
+        return framed & (geoms >= 0) & (self._geom_body[geoms] == self._bodies[self._of[which]])
 
 
 def _points(obj: ObjectSpec) -> Array:

@@ -172,5 +172,5 @@ def test_a_snapshot_goes_on_with_the_same_errors():
 def test_turning_by_a_rotation_vector_is_the_rotation_it_stands_for(rotvec, of):
     start = Rotation.from_rotvec(of)
     expected = Rotation.from_rotvec(rotvec) * start
-    got = Rotation.from_quat(_turned(np.array(rotvec), start.as_quat()))
+    got = Rotation.from_quat(_turned(np.array([rotvec]), start.as_quat()[None])[0])
     assert (expected.inv() * got).magnitude() < 1e-7

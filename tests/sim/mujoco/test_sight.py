@@ -67,7 +67,7 @@ def test_what_stands_in_front_hides_what_is_behind_it(simulation):
 
 def test_what_is_outside_the_picture_is_not_seen(simulation):
     world = simulation.world
-    world.place("red_cube", Pose.of((-3.0, 0.0, 0.1)))
+    world.place("red_cube", Pose.of((0.4, 0.0, 30.0)))
     assert world.scan().share()["red_cube"] == 0.0
 
 
