@@ -7,6 +7,7 @@ Whatever cannot go on raises :class:`MotionFailure`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -104,7 +105,7 @@ class Arm:
 
     def careful(self, name: str) -> float:
         """Share of the velocity limits for carrying something: inertia pulls on it no harder than on :data:`LIGHT`."""
-        return self.planner.speed * min(1.0, (LIGHT / self.inventory[name].mass) ** 0.5)
+        return self.planner.speed * min(1.0, math.sqrt(LIGHT / self.inventory[name].mass))
 
     @property
     def gentle(self) -> float:
@@ -247,7 +248,8 @@ class Arm:
         if now is None or (seen.state.holding == mean.name and tool.distance(seen.state.tool)[0] > FINE):
             return False
         metres, radians = mean.pose.distance(now.pose)
-        return metres <= OUTLIER * now.sigma * np.sqrt(3.0) and radians <= OUTLIER * now.sigma_angle * np.sqrt(3.0)
+        far = OUTLIER * math.sqrt(3.0)
+        return metres <= far * now.sigma and radians <= far * now.sigma_angle
 
     def _wait(self, label: str) -> Script[None]:
         q = np.tile(self.seen.state.start, (round(PIECE / self.robot.period), 1))

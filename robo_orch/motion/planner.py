@@ -118,7 +118,7 @@ class MotionPlanner:
             MotionFailure: ``UNREACHABLE`` where a line breaks off, ``NO_PATH`` naming what it would touch.
         """
         with self._planning(observation, start, allow) as q0:
-            legs = []
+            legs: list[Trajectory] = []
             for pose in way:
                 waypoints = self.kinematics.straight(legs[-1].q[-1] if legs else q0, pose)
                 curve = hugging_curve(waypoints, self.robot.limits, len(waypoints) - 1)

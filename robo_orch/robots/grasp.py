@@ -58,6 +58,7 @@ class GraspTracker:
 
     def __init__(self, inventory: Inventory) -> None:
         self._inventory = inventory
+        self._bounds = {name: spec.bounds() for name, spec in inventory.items() if spec.movable}
         self._tools: deque[tuple[float, Pose]] = deque()
         self._widths: deque[tuple[float, float]] = deque()
         self._held: _Held | None = None
@@ -135,7 +136,7 @@ class GraspTracker:
 
     def _outside(self, name: str, estimate: PoseEstimate, tool: Pose) -> float:
         """Distance (m) of the tool point from the object's bounds, 0 inside."""
-        low, high = self._inventory[name].bounds()
+        low, high = self._bounds[name]
         point = estimate.pose.inverse().apply(tool.position)
         return float(np.linalg.norm(np.maximum(np.maximum(low - point, point - high), 0.0)))
 

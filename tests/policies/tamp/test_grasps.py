@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import pytest
+
+from robo_orch.catalogue import kinds, make_object
+from robo_orch.motion.failure import MotionFailure
+from robo_orch.policies.tamp.grasps import HALF_TURN, ordered, unlike, usable
+from robo_orch.types import Code, Pose
+from tests.policies.tamp.desk import PANDA
+from tests.scenes import DOWN, estimate
+
+GRIPPER = PANDA.gripper
+DOWNWARDS = Pose.of((0.4, 0.0, 0.4), DOWN)
+
+
+def same(a: Pose, b: Pose) -> bool:
+    return a.distance(b)[0] < 1e-6 and a.distance(b)[1] < 1e-3
+
+
+@pytest.mark.parametrize("kind", kinds())
+def test_a_kind_has_usable_grasps_or_is_refused_with_its_width(kind):
+    thing = make_object(kind, kind)
+    if all(grasp.width >= GRIPPER.max_width for grasp in thing.grasps):
+        with pytest.raises(MotionFailure, match="mm wide, the gripper opens 80 mm") as failure:
+            usable(thing, GRIPPER)
+        assert failure.value.code is Code.NO_GRASP
+        return
+    grasps = usable(thing, GRIPPER)
+    assert all(g.width < GRIPPER.max_width for g in grasps)
+    for grasp in grasps:  # each also turned by half, and none twice
+        assert sum(same(grasp.pose @ HALF_TURN, g.pose) for g in grasps) == 1
+        assert sum(same(grasp.pose, g.pose) for g in grasps) == 1
+
+
+def test_what_needs_no_turn_comes_first_and_the_middle_of_a_bar_before_its_end():
+    bar = make_object("bar", "bar")
+    best = ordered(usable(bar, GRIPPER), estimate("bar", (0.5, 0, 0.016)), DOWNWARDS, GRIPPER.max_width)
+    assert best[0].name.startswith("middle")
+    assert DOWNWARDS.distance(Pose.of((0.5, 0, 0.016)) @ best[0].pose)[1] < 1.6
+
+
+def test_the_less_is_known_the_more_room_the_fingers_get():
+    bottle = make_object("bottle", "bottle")
+    for sigma in (0.005, 0.008):
+        at = estimate("bottle", (0.5, 0, 0.14), sigma)
+        best = ordered(usable(bottle, GRIPPER), at, DOWNWARDS, GRIPPER.max_width)
+        assert best[0].width < 0.03  # the neck
+
+
+def test_a_grasp_that_failed_comes_last():
+    cube, at = make_object("cube", "cube"), estimate("cube", (0.5, 0, 0.02))
+    first = ordered(usable(cube, GRIPPER), at, DOWNWARDS, GRIPPER.max_width)[0]
+    again = ordered(usable(cube, GRIPPER), at, DOWNWARDS, GRIPPER.max_width, [first])
+    assert abs(again[0].pose.matrix[:, 1] @ first.pose.matrix[:, 1]) < 0.1
+
+
+def test_where_grasps_from_above_are_of_no_use_those_from_the_side_come_next():
+    can = make_object("can", "can")
+    grasps = ordered(usable(can, GRIPPER), estimate("can", (0.5, 0, 0.05)), DOWNWARDS, GRIPPER.max_width)
+    assert grasps[0].name.startswith("top")
+    assert unlike(grasps[1:], grasps[:1])[0].name.startswith("side")
