@@ -23,7 +23,7 @@ CHECKS := "ruff check ." "ruff format --check ." mypy "lint-imports --no-cache -
 help:
 	@echo "make setup   everything to run robo_orch in $(VENV): the base and the TAMP planner (1-3 min once, 1.8 GB)"
 	@echo "make demo    installs the base alone, then reaches one goal headless (1-3 min once, then under 3 min)"
-	@echo "make test    adds pytest, ROS 2 wheels, colcon, torch; then runs all tests (2-4 min once, 3.1 GB; then under 6 min)"
+	@echo "make test    adds pytest, ROS 2 wheels, colcon, torch; then runs all tests (2-4 min once, 3.1 GB; then under 10 min)"
 	@echo "make lint    ruff, mypy, import-linter, codespell, links, licence lines (1 min; once 1-3 min to install)"
 	@echo "make format  sorts imports and formats (seconds)"
 	@echo "make bench   the first goal on seeds 0-19: success and real-time factor (2-5 min)"
@@ -61,8 +61,8 @@ demo: $(VENV)/base.stamp
 	@$(BIN)/robo-orch demo
 
 test: $(VENV)/test.stamp
-	@echo "test: all tests that need no GPU; under 6 minutes"
-	@$(BIN)/pytest -m "not gpu"
+	@echo "test: all tests that need no GPU, on every core; under 10 minutes on two"
+	@$(BIN)/pytest -m "not gpu" --numprocesses auto --dist loadfile
 
 lint: $(VENV)/lint.stamp
 	@echo "lint: style, types, layers, spelling, links, licence lines; about 1 minute"

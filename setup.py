@@ -56,7 +56,13 @@ EXTRAS = {
     "view": ["viser>=1.1,<2", "rerun-sdk>=0.41,<1"],
     "scale": ["ray>=2.60,<3"],
     # `colcon test` runs nothing unless an extra of this name exists. pytest 9 breaks launch_testing's plugin.
-    "test": ["pytest>=8.4,<9", "pytest-timeout>=2.4,<3", "hypothesis>=6.170,<7", IMPORT_LINTER],
+    "test": [
+        "pytest>=8.4,<9",
+        "pytest-timeout>=2.4,<3",
+        "pytest-xdist>=3.8,<4",
+        "hypothesis>=6.170,<7",
+        IMPORT_LINTER,
+    ],
     "lint": [
         "ruff>=0.17.6,<0.18",
         "mypy>=2.4,<3",
