@@ -221,3 +221,74 @@ def test_a_final_posture_can_be_asked_for(planner, kinematics):
     usual = planner.to_pose(seen, goal).q[-1]
     other = planner.to_pose(seen, goal, accept=lambda q: abs(q[0] - usual[0]) > 0.3).q[-1]
     assert abs(other[0] - usual[0]) > 0.3
+
+
+def test_straight_motions_stop_at_each_pose(planner, kinematics):
+    start = at(kinematics, (0.5, -0.25, 0.25))
+    corner, end = Pose.of((0.5, -0.25, 0.15), DOWN), Pose.of((0.42, -0.25, 0.15), DOWN)
+    trajectory = planner.straight_to(observed(planner, start), corner, end)
+    rest = trajectory.q[np.all(trajectory.qd == 0.0, axis=1)]
+    assert len(rest) == 3
+    assert kinematics.forward(rest[1]).distance(corner)[0] < 1e-3
+    assert kinematics.forward(rest[2]).distance(end)[0] < 1e-3
+
+
+def test_a_stance_is_free_and_so_is_its_way(planner, kinematics):
+    grasp, above = Pose.of((0.5, -0.25, 0.02), DOWN), Pose.of((0.5, -0.25, 0.12), DOWN)
+    seen = observed(planner, PANDA.home, gripper=0.06)
+    way, postures = planner.stance(seen, grasp, [[above]], allow=[("gripper", "red_cube")])
+    assert way == 0 and postures.shape == (2, 7)
+    for q, pose in zip(postures, (grasp, above), strict=True):
+        assert kinematics.forward(q).distance(pose)[0] < 1e-3
+    planner.look(seen)
+    assert planner.scene.free(postures[1])
+
+
+def test_a_stance_takes_the_first_way_that_is_free(planner):
+    beside = Pose.of((0.5, -0.22, 0.15), DOWN)
+    into_the_wall, away = Pose.of((0.5, 0.0, 0.15), DOWN), Pose.of((0.5, -0.3, 0.15), DOWN)
+    assert planner.stance(observed(planner, PANDA.home), beside, [[into_the_wall], [away]])[0] == 1
+
+
+def test_a_stance_that_cannot_be_names_the_things_to_blame(planner):
+    blocked = observed(planner, PANDA.home, objects=estimates(green_cube=(0.5, -0.18, 0.02)), gripper=0.08)
+    grasp = Pose.of((0.5, -0.25, 0.02), (0.0, 1.0, 0.0, 0.0))  # fingers along y, towards the other cube
+    with pytest.raises(MotionFailure) as failure:
+        planner.stance(blocked, grasp, allow=[("gripper", "red_cube")])
+    assert failure.value.touching == ("green_cube",)
+    assert "green_cube" in failure.value.reason
+
+
+def test_room_to_open_the_gripper_is_part_of_a_stance(planner):
+    near = observed(planner, PANDA.home, objects=estimates(green_cube=(0.5, -0.172, 0.02)), gripper=0.04)
+    grasp, allow = Pose.of((0.5, -0.25, 0.02), (0.0, 1.0, 0.0, 0.0)), [("gripper", "red_cube")]
+    assert planner.stance(near, grasp, allow=allow, postures=0)
+    with pytest.raises(MotionFailure, match="when the gripper opens"):
+        planner.stance(near, grasp, allow=allow, postures=0, release=0.08)
+
+
+def guided(planner, kinematics, **moved):
+    """The red cube, held from above, is led 10 cm along y."""
+    start = at(kinematics, (0.5, -0.35, 0.03))
+    here = {"red_cube": (0.5, -0.35, 0.03)} | moved
+    seen = observed(planner, start, objects=estimates(sigma=0.001, **here), gripper=0.04)
+    way = [(Pose.of((0.5, y, 0.03), DOWN), Pose.of((0.5, y, 0.03))) for y in np.linspace(-0.35, -0.25, 6)]
+    return planner.guide(seen, "red_cube", way, allow=[("gripper", "red_cube")])
+
+
+def test_what_is_guided_goes_with_the_tool(planner, kinematics):
+    trajectory = guided(planner, kinematics)
+    assert kinematics.forward(trajectory.q[-1]).position == pytest.approx((0.5, -0.25, 0.03), abs=1e-3)
+    assert planner.scene.held is None
+
+
+def test_what_is_guided_must_not_run_into_anything(planner, kinematics):
+    with pytest.raises(MotionFailure, match="green_cube"):
+        guided(planner, kinematics, green_cube=(0.5, -0.24, 0.02))
+
+
+def test_setpoints_never_leave_the_joint_limits(planner, kinematics):
+    q = np.array([-1.2, -0.3, 0.0, -2.2, 0.0, 2.0, PANDA.limits.upper[6]])
+    up = Pose(kinematics.forward(q).position + np.array([0.0, 0.0, 0.1]), kinematics.forward(q).quaternion)
+    trajectory = planner.straight_to(observed(planner, q), up)
+    assert np.all(trajectory.q <= PANDA.limits.upper) and np.all(trajectory.q >= PANDA.limits.lower)

@@ -232,3 +232,34 @@ def test_many_objects_are_all_seen():
         objects = {other: estimate(other, (0.2, 0.6, 0.05 * i)) for i, other in enumerate(many)}
         scene.update(objects | {name: estimate(name, tip + np.array([0, 0.04, 0]))}, 0.08)
         assert any(name in pair for pair in scene.contacts(PANDA.home))
+
+
+@given(configurations, positions, turns)
+@settings(max_examples=20, deadline=None)
+def test_the_gap_is_the_distance_between_surfaces(q, position, turn):
+    pose = Pose.of(position, turn)
+    SCENE.update({"wall": estimate("wall", pose, 0.0)}, 0.08)
+    distance = gap(q, WALL, pose)
+    assert SCENE.gap(q, "robot", "wall", most=1.0) <= distance + 1e-6  # the base counts as well
+    if 0.0 < distance < 0.2:
+        assert SCENE.gap(q, "gripper", "wall") >= distance - 1e-6
+
+
+def test_more_sigmas_keep_farther_away_and_a_cap_lets_closer(scene, kinematics):
+    q = at(kinematics, (0.5, -0.25, 0.2))
+    seen = estimates(sigma=0.0, red_cube=(0.5, -0.25, 0.15)) | {
+        "red_cube": estimate("red_cube", (0.5, -0.25, 0.145), 0.02)
+    }
+    found = []
+    for sigmas, most in ((1.0, np.inf), (3.0, np.inf), (3.0, 0.001)):
+        scene.sigmas, scene.most = sigmas, most
+        scene.update(seen, 0.08)
+        found.append(bool(scene.contacts(q)))
+    assert found == [False, True, False] or found == [True, True, False]
+
+
+def test_the_objects_among_contacts_are_named_without_what_is_held(scene):
+    scene.update(estimates(), 0.08)
+    assert scene.touched([("panda_hand", "wall"), ("red_cube", "wall")]) == ("red_cube", "wall")
+    scene.attach("red_cube", Pose.of())
+    assert scene.touched([("panda_hand", "wall"), ("red_cube", "wall")]) == ("wall",)
