@@ -31,8 +31,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
-#: How much narrower than the object the gripper is told to close, m: that makes it press (chosen).
-SQUEEZE = 0.02
+#: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
+SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
 MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
