@@ -26,7 +26,7 @@ from robo_orch.types import Pose, Precision
 OWN_COLOUR = "colour"
 
 #: The C loader where PyYAML has it: ten times as fast, and as safe.
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 _Vector = tuple[float, float, float]
 _ORIGIN: _Vector = (0.0, 0.0, 0.0)
@@ -221,7 +221,7 @@ def _palette() -> Mapping[str, tuple[float, float, float, float]]:
 
 def _parse(adapter: TypeAdapter, text: str, name: str, extra: Mapping[str, Any] | None = None) -> Any:
     try:
-        content = yaml.load(text, Loader=_LOADER)
+        content = yaml.load(text, Loader=LOADER)
         return adapter.validate_python({**(extra or {}), **content} if isinstance(content, dict) else content)
     except (ValidationError, yaml.YAMLError) as error:
         place = "; ".join(_problem(e) for e in error.errors()) if isinstance(error, ValidationError) else str(error)

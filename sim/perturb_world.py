@@ -192,5 +192,5 @@ def _elsewhere(obj: ObjectSpec, poses: Mapping[str, Pose], tool: Array, layout: 
     others = [o for o in layout.inventory.values() if not o.fixed and o.joint is None and o.name != obj.name]
     taken = Footprint.together(Footprint.of(o, poses[o.name]) for o in others)
     good = area.holds(spots) & (np.linalg.norm(spots - tool[:2], axis=1) > HAND_ROOM)
-    good &= (covered.apart(taken) >= MOVED_GAP) & (covered.apart(standing(layout.spec)) >= MOVED_GAP)
+    good &= (covered.apart(taken) >= MOVED_GAP) & (covered.apart(standing(layout.spec).all) >= MOVED_GAP)
     return upright(obj, np.append(spots[np.argmax(good)], yaw[0]), area.z) if good.any() else None

@@ -78,7 +78,7 @@ def _room(spec: mujoco.MjSpec) -> None:
     spec.worldbody.add_geom(
         name="floor",
         type=mujoco.mjtGeom.mjGEOM_PLANE,
-        size=[0, 0, 0.1],
+        size=[12, 12, 12],
         pos=[0, 0, FLOOR],
         material="floor",
         contype=1,

@@ -14,17 +14,14 @@ from robo_orch.catalogue import furniture
 from robo_orch.errors import SceneError
 from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.sim.scenes.choice import Chooser, Requirement, make
-from robo_orch.sim.scenes.footprint import Footprint, swept
+from robo_orch.sim.scenes.footprint import Footprint
+from robo_orch.sim.scenes.room import Item, Standing, hand_has_room
 from robo_orch.sim.scenes.scene import Area, Camera, Light, SceneSpec
 from robo_orch.sim.scenes.sets import Membership
 from robo_orch.types import Array, Pose
 
 #: Fresh starts before one object fewer is tried, the same when no more may be left out, tries for one object (chosen).
 RESTARTS, LAST_RESTARTS, TRIES = 8, 100, 60
-#: At how many openings of a drawer or door nothing may be in its way, from shut to fully open (chosen).
-OPENINGS = 9
-#: What rises less than this above the area's ground is ground, m.
-GROUND = 1e-4
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -115,13 +112,13 @@ def _bystanders(
     return {name: more[name] for name in stand}, stand
 
 
-def standing(scene: SceneSpec) -> Footprint:
+def standing(scene: SceneSpec) -> Standing:
     """What furniture covers of the ground where objects are laid out, however far drawers and doors stand open."""
     return _furniture(scene)[2]
 
 
 @lru_cache(maxsize=8)
-def _furniture(scene: SceneSpec) -> tuple[Mapping[str, ObjectSpec], Mapping[str, Pose], Footprint]:
+def _furniture(scene: SceneSpec) -> tuple[Mapping[str, ObjectSpec], Mapping[str, Pose], Standing]:
     """Furniture, where it stands, and what it covers of the ground."""
     inventory: dict[str, ObjectSpec] = {}
     poses: dict[str, Pose] = {}
@@ -130,60 +127,48 @@ def _furniture(scene: SceneSpec) -> tuple[Mapping[str, ObjectSpec], Mapping[str,
         for part in furniture(placed.name):
             inventory[part.name] = part
             poses[part.name] = part.joint.pose(poses[part.joint.parent], 0.0) if part.joint else at
-    return inventory, poses, _covered(inventory, poses, scene.area)
-
-
-def _covered(inventory: Inventory, poses: Mapping[str, Pose], area: Area) -> Footprint:
-    """What furniture covers at the area's height and above, drawers and doors at every opening."""
-    found = []
-    for name, obj in inventory.items():
-        if obj.joint is None:
-            at = [poses[name]]
-        else:
-            at = [obj.joint.pose(poses[obj.joint.parent], v) for v in np.linspace(*obj.joint.limits, OPENINGS)]
-        found.append(swept(obj, at, area.z + GROUND))
-    return Footprint.together(found)
+    return inventory, poses, Standing.of(inventory, poses, scene.area.z)
 
 
 def _place(
     objects: Sequence[ObjectSpec],
     needed: int,
     area: Area,
-    covered: Footprint,
+    covered: Standing,
     rng: np.random.Generator,
     taken: Footprint | None = None,
 ) -> dict[str, Pose]:
     """Rejection sampling; where there is no room for all, the last object is left out unless it is needed."""
-    shapes = {obj.name: Footprint.of(obj, Pose.of()) for obj in objects}
-    widest = max((shape.extent for shape in shapes.values()), default=0.0)
-    near = covered.pick(covered.apart(Footprint.box(area.x, area.y)) < area.furniture_gap + widest)
+    items = {obj.name: Item.of(obj) for obj in objects}
+    widest = max((item.figure.extent for item in items.values()), default=0.0)
+    near = covered.near(area, max(area.furniture_gap, area.tall_gap) + widest)
     for n in range(len(objects), needed - 1, -1):
-        order = sorted((obj.name for obj in objects[:n]), key=lambda name: shapes[name].extent, reverse=True)
+        some = {obj.name: items[obj.name] for obj in objects[:n]}
         for _ in range(RESTARTS if n > needed else LAST_RESTARTS):
-            spots = _try({name: shapes[name] for name in order}, area, near, taken or Footprint.none(), rng)
-            if spots is not None:
-                return {obj.name: upright(obj, spots[obj.name], area.z) for obj in objects[:n]}
+            spots = _try(some, area, near, taken or Footprint.none(), rng)
+            if spots is not None and hand_has_room(some, spots, near, area):
+                return {name: upright(item.obj, spots[name], area.z) for name, item in some.items()}
     raise SceneError(
         "room for every object", f"{needed} objects that do not fit", "ask for fewer objects, or widen the area"
     )
 
 
 def _try(
-    shapes: Mapping[str, Footprint], area: Area, standing: Footprint, taken: Footprint, rng: np.random.Generator
+    items: Mapping[str, Item], area: Area, covered: Standing, taken: Footprint, rng: np.random.Generator
 ) -> dict[str, Array] | None:
-    """Spots ``(x, y, yaw)`` by name; none if an object finds no place."""
+    """Spots ``(x, y, yaw)`` by name, the widest object first; none if one finds no place."""
     found: dict[str, Array] = {}
-    for name, shape in shapes.items():
+    for name in sorted(items, key=lambda n: items[n].figure.extent, reverse=True):
         spots = rng.uniform((area.x[0], area.y[0], -np.pi), (area.x[1], area.y[1], np.pi), size=(TRIES, 3))
         spots = spots[area.holds(spots)]
-        covered = shape.moved(spots[:, :2], spots[:, 2])
-        good = covered.apart(taken) >= area.gap
-        good[good] = covered.pick(good).apart(standing) >= area.furniture_gap
+        figures = items[name].figure.moved(spots[:, :2], spots[:, 2])
+        good = figures.apart(taken) >= area.gap
+        good[good] = covered.leaves(figures.pick(good), area)
         if not good.any():
             return None
         first = int(np.argmax(good))
         found[name] = spots[first]
-        taken = Footprint.together([taken, covered.pick(np.array([first]))])
+        taken = Footprint.together([taken, figures.pick(np.array([first]))])
     return found
 
 

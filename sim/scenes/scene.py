@@ -13,7 +13,7 @@ import yaml
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from robo_orch.catalogue import Kind, furniture, furniture_names, kind
+from robo_orch.catalogue import LOADER, Kind, furniture, furniture_names, kind
 from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.lowlevel import low_level_hash
@@ -47,8 +47,11 @@ class PoolEntry(_Strict):
 class Area(_Strict):
     """A rectangle in the base frame (m), at height ``z``, in which movable objects are laid out.
 
-    ``reach``: smallest and largest horizontal distance of an object's centre from the base; ``gap`` between objects;
-    ``furniture_gap`` between an object and furniture, however far drawers and doors stand open, m.
+    ``reach``: smallest and largest horizontal distance of an object's centre from the base. ``gap`` between objects;
+    ``furniture_gap`` between an object and furniture, however far drawers and doors stand open; ``tall_gap`` where that
+    is higher than the hand's wrist, m. ``hand``: the parts of an open hand that comes from above, each with its length
+    along the fingers' motion, its thickness, and how far above the tool point it begins, m. ``arm``: how long, towards
+    the base, and how wide the room is that a forearm needs, and from which height on, m.
     """
 
     x: tuple[float, float]
@@ -57,6 +60,9 @@ class Area(_Strict):
     reach: tuple[float, float]
     gap: float = Field(gt=0)
     furniture_gap: float = Field(0.05, gt=0)
+    tall_gap: float = Field(0.0, ge=0)
+    hand: tuple[_Vector, ...] = ()
+    arm: _Vector | None = None
 
     def holds(self, spots: Array) -> NDArray[np.bool_]:
         """Which of ``(n, 2 or more)`` spots, x and y in m, lie within."""
@@ -158,7 +164,7 @@ def load_scene(name: str | Path) -> SceneSpec:
     if not path.is_file():
         raise unknown(SceneError, "a scene", str(name), scene_names())
     try:
-        return SceneSpec.model_validate({"name": str(name), **yaml.safe_load(path.read_text())})
+        return SceneSpec.model_validate({"name": str(name), **yaml.load(path.read_text(), Loader=LOADER)})
     except (ValidationError, yaml.YAMLError, TypeError) as error:
         raise SceneError(
             "a scene like the shipped kitchen.yaml", f"{path.name}: {_problems(error)}", "mend that file"

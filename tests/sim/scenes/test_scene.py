@@ -31,7 +31,7 @@ def test_an_unknown_scene_is_told_with_those_there_are():
         ("count:", "counts:", "counts"),
         ("kinds: [bottle, can]", "kinds: [plate]", "plate"),
         ("seeds: [0, 19999]", "seeds: [0, 20000]", "two strata"),
-        ("fovy: 36", "fovy: 500", "cameras.front.fovy"),
+        ("fovy: 39", "fovy: 500", "cameras.front.fovy"),
         ("robot: panda", "robot: [", "mend that file"),
     ],
 )
