@@ -36,6 +36,9 @@ CLEARANCE = 0.012
 PIECE = 0.1
 #: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one).
 TOUCH_PIECE = 0.06
+#: How the hand yields while the fingers close: pieces, s; how far for each newton and at most in a piece, m; the force
+#: that is left, N (chosen: half of what a finger, 2000 N/m stiff, gives way).
+YIELD_PIECE, YIELDING, YIELD_STEP, YIELDED = 0.04, 0.00025, 0.002, 2.0
 #: How long a new look or the fingers are waited for at most, s (chosen: ten frames; the fingers' whole range).
 PATIENCE = 1.0
 #: A pose known no better than this (m) is averaged over so many frames of a look (chosen).
@@ -218,6 +221,21 @@ class Arm:
                 return
             before = now
 
+    def close_on(self, width: float, label: str) -> Script[None]:
+        """Close the fingers, the hand giving way to the one that touches first, so that nothing is pushed or tipped."""
+        self._width = min(max(0.0, width), self.robot.gripper.max_width)
+        before, last = self._force(), self.seen.state.gripper
+        for i in range(round(PATIENCE / YIELD_PIECE)):
+            across = self.seen.state.tool.matrix[:, 1]
+            sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
+            shift = float(np.clip(YIELDING * sideways, -YIELD_STEP, YIELD_STEP))
+            yield self._nudge(shift * across, label)
+            now, state = self.seen.state.gripper, self.seen.state
+            there = abs(now - self._width) <= ARRIVED or (state.grasping and abs(now - last) < STILL)
+            if i > 4 and there and abs(sideways) < YIELDED:
+                return
+            last = now
+
     def look(self, *names: str) -> Script[None]:
         """Rest until everything named has been seen well since the arm came to rest, or has not for too long."""
         label, since = f"looking at the {' and the '.join(map(said, names))}", self.seen.stamp
@@ -250,6 +268,16 @@ class Arm:
         metres, radians = mean.pose.distance(now.pose)
         far = OUTLIER * math.sqrt(3.0)
         return metres <= far * now.sigma and radians <= far * now.sigma_angle
+
+    def _nudge(self, step: Array, label: str) -> ActionChunk:
+        """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`."""
+        q = self.seen.state.start
+        turn = np.linalg.pinv(self.planner.kinematics.jacobian(q)) @ np.append(step, np.zeros(3))
+        n = round(YIELD_PIECE / self.robot.period)
+        s = np.arange(1, n + 1)[:, None] / n
+        qd = turn * 6 * s * (1 - s) / YIELD_PIECE
+        limits = self.robot.limits
+        return self._chunk(np.clip(q + turn * s**2 * (3 - 2 * s), limits.lower, limits.upper), qd, label)
 
     def _wait(self, label: str) -> Script[None]:
         q = np.tile(self.seen.state.start, (round(PIECE / self.robot.period), 1))

@@ -137,7 +137,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         return failure
     if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
-    yield from arm.grip(grasp.width - SQUEEZE, f"closing on the {said(name)}")
+    yield from arm.close_on(grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
     if held != name:
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
