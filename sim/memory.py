@@ -2,7 +2,7 @@
 """What a pose estimator remembers of objects that no camera shows any more.
 
 A hidden object stays where it was seen last, with the uncertainty it had. It rides along with what it lies on or in,
-and grows uncertain while that moves or while the hand is near: then something could have moved it.
+and grows uncertain while that moves, or while the hand moves near it: then something could have moved it.
 """
 
 from __future__ import annotations
@@ -17,21 +17,30 @@ from robo_orch.objects import Inventory
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import Array, Pose, PoseEstimate, Predicate
 
-#: The hand may have moved what is nearer to the tool point than this and the object's radius, m (chosen: half a palm).
+#: The hand may touch what is nearer to the tool point than this and the object's radius, m (chosen: half a palm).
 NEAR = 0.08
-#: How the uncertainty of a hidden object grows while the hand is near: m and rad per square root of a second (chosen).
-DRIFT = (0.03, 0.3)
+#: How much the doubt about a hidden object grows by a metre of the hand's way near it, one sigma in m and rad (chosen:
+#: a hand that works there mostly does not touch it before it grasps it).
+DRIFT = (0.05, 0.5)
 #: What lies in a drawer slips by this share of the drawer's way (one sigma; chosen).
 SLIP = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Carried:
-    """A hidden object on its carrier: the carrier's pose when it was last looked at, the object's pose seen from it."""
+class _Hidden:
+    """An object that is not seen any more.
 
-    carrier: str
-    at: Pose
-    relative: Pose
+    Attributes:
+        last: the estimate it had.
+        ride: what could take it along, that one's pose, and the object's pose seen from it, all when it was hidden.
+        travel: the hand's way near it since then, m.
+        slid: how far what it rides on has come, m.
+    """
+
+    last: PoseEstimate
+    ride: tuple[str, Pose, Pose] | None
+    travel: float = 0.0
+    slid: float = 0.0
 
 
 class Memory:
@@ -43,59 +52,47 @@ class Memory:
             name for name, o in inventory.items() if not o.fixed and (o.surfaces or o.interior is not None)
         ]
         self._size = {name: _radius(inventory, name) for name in inventory}
-        self._carried: dict[str, _Carried | None] = {}
-        self._time = 0.0
+        self._hidden: dict[str, _Hidden] = {}
+        self._hand: Array | None = None
         self.estimates: Mapping[str, PoseEstimate] = {}
 
     def copy(self) -> Memory:
         """A copy that goes its own way; estimates themselves never change."""
         other = copy.copy(self)
-        other._carried = dict(self._carried)
+        other._hidden = dict(self._hidden)
         return other
 
-    def update(self, time: float, seen: Mapping[str, PoseEstimate], hand: Array | None) -> None:
-        """Take in the frame captured at ``time`` (s); ``hand`` is the tool point ``(3,)``, where it is known."""
+    def update(self, seen: Mapping[str, PoseEstimate], hand: Array | None) -> None:
+        """Take in a frame; ``hand`` is the tool point ``(3,)``, where it is known."""
         before, now = self.estimates, dict(self.estimates)
         now |= {name: e for name, e in seen.items() if name not in before or e.stamp > before[name].stamp}
-        seconds, self._time = max(0.0, time - self._time), time
-        hidden = [name for name in before if name not in seen]
-        for name in self._carried.keys() - set(hidden):
-            del self._carried[name]
-        for name in _carriers_first(hidden, self._carried):
-            now[name] = self._remembered(before[name], before, now, seconds, hand)
-        self.estimates = now
+        self._hidden = {name: h for name, h in self._hidden.items() if name not in seen}
+        for name in before.keys() - seen.keys() - self._hidden.keys():
+            self._hidden[name] = _Hidden(before[name], self._ride(before[name], before))
+        step = 0.0 if hand is None or self._hand is None else float(np.linalg.norm(hand - self._hand))
+        for name in sorted(self._hidden, key=self._depth):  # what carries others first
+            self._hidden[name] = hidden = self._moved(self._hidden[name], now, hand, step)
+            now[name] = _remembered(hidden, now)
+        self._hand, self.estimates = None if hand is None else hand.copy(), now
 
     def put(self, estimate: PoseEstimate) -> None:
         """Replace what is remembered of one object."""
-        self._carried.pop(estimate.name, None)
+        self._hidden.pop(estimate.name, None)
         self.estimates = {**self.estimates, estimate.name: replace(estimate, visible=False)}
 
-    def _remembered(
-        self,
-        last: PoseEstimate,
-        before: Mapping[str, PoseEstimate],
-        now: Mapping[str, PoseEstimate],
-        seconds: float,
-        hand: Array | None,
-    ) -> PoseEstimate:
-        if last.name not in self._carried:
-            self._carried[last.name] = self._carrier(last, before)
-        pose, growth = last.pose, np.zeros(6)
-        if (ride := self._carried[last.name]) is not None:
-            carrier = now[ride.carrier].pose
-            moved, _ = ride.at.distance(carrier)
-            if moved > 3.0 * now[ride.carrier].sigma:
-                pose = carrier @ ride.relative
-                growth[:3] += (SLIP * moved) ** 2
-                self._carried[last.name] = replace(ride, at=carrier)
-        if hand is not None and np.linalg.norm(hand - pose.position) < self._size[last.name] + NEAR:
-            growth += np.repeat(DRIFT, 3) ** 2 * seconds
-        if not last.visible and not growth.any():
-            return last
-        return replace(last, pose=pose, covariance=last.covariance + np.diag(growth), visible=False)
+    def _moved(self, hidden: _Hidden, now: Mapping[str, PoseEstimate], hand: Array | None, step: float) -> _Hidden:
+        """What could have happened to a hidden object since the last frame."""
+        name, slid, travel = hidden.last.name, hidden.slid, hidden.travel
+        if hidden.ride is not None:
+            carrier = now[hidden.ride[0]]
+            distance, _ = hidden.ride[1].distance(carrier.pose)
+            slid = max(slid, distance if distance > 3.0 * carrier.sigma else 0.0)
+        if hand is not None and np.linalg.norm(hand - now[name].pose.position) < self._size[name] + NEAR:
+            travel += step
+        return replace(hidden, slid=slid, travel=travel)
 
-    def _carrier(self, last: PoseEstimate, estimates: Mapping[str, PoseEstimate]) -> _Carried | None:
-        """What could take the object along: whatever it probably lies in or on that is not fixed."""
+    def _ride(self, last: PoseEstimate, estimates: Mapping[str, PoseEstimate]) -> tuple[str, Pose, Pose] | None:
+        """What could take an object along: whatever it probably lies in or on that is not fixed."""
         facts = Facts(self._inventory, estimates)
         for relation in ("in", "on"):
             for name in self._carriers:
@@ -103,19 +100,25 @@ class Memory:
                     continue
                 if evaluate(Predicate(relation, (last.name, name)), facts).probability > 0.5:
                     at = estimates[name].pose
-                    return _Carried(name, at, at.inverse() @ last.pose)
+                    return name, at, at.inverse() @ last.pose
         return None
 
+    def _depth(self, name: str) -> int:
+        depth, hidden = 0, self._hidden.get(name)
+        while hidden is not None and hidden.ride is not None and depth < len(self._hidden):
+            depth, hidden = depth + 1, self._hidden.get(hidden.ride[0])
+        return depth
 
-def _carriers_first(hidden: list[str], carried: Mapping[str, _Carried | None]) -> list[str]:
-    return sorted(hidden, key=lambda name: _depth(name, carried))
 
-
-def _depth(name: str, carried: Mapping[str, _Carried | None]) -> int:
-    depth, ride = 0, carried.get(name)
-    while ride is not None and depth < len(carried):
-        depth, ride = depth + 1, carried.get(ride.carrier)
-    return depth
+def _remembered(hidden: _Hidden, now: Mapping[str, PoseEstimate]) -> PoseEstimate:
+    """The estimate of a hidden object; the estimates of what carries it are up to date."""
+    last, pose = hidden.last, hidden.last.pose
+    growth = (np.repeat(DRIFT, 3) * hidden.travel) ** 2
+    if hidden.ride is not None and hidden.slid:
+        carrier, _, relative = hidden.ride
+        pose = now[carrier].pose @ relative
+        growth[:3] += (SLIP * hidden.slid) ** 2
+    return replace(last, pose=pose, covariance=last.covariance + np.diag(growth), visible=False)
 
 
 def _radius(inventory: Inventory, name: str) -> float:

@@ -64,7 +64,7 @@ class _State:
     biased_at: Array  # (n, 7) position and quaternion when the bias was drawn, NaN before
     memory: Memory
     frame: int = 0  # index of the next frame to capture
-    pending: deque[tuple[float, float, Mapping[str, PoseEstimate]]] = field(default_factory=deque)
+    pending: deque[tuple[float, Mapping[str, PoseEstimate]]] = field(default_factory=deque)
 
 
 class SimPerception:
@@ -113,10 +113,9 @@ class SimPerception:
         if raw.time >= state.frame / RATE - 1e-9:
             state.frame = int(raw.time * RATE + 1e-6) + 1
             if not self._frozen[0] <= raw.time < self._frozen[1]:
-                state.pending.append((raw.time + self._latency, raw.time, self._capture(raw)))
+                state.pending.append((raw.time + self._latency, self._capture(raw)))
         while state.pending and state.pending[0][0] <= raw.time + 1e-9:
-            _, captured, seen = state.pending.popleft()
-            state.memory.update(captured, seen, raw.hand)
+            state.memory.update(state.pending.popleft()[1], raw.hand)
         latest = state.memory.estimates
         return latest, {"poses": sum(e.visible for e in latest.values()) / max(1, len(self._names))}
 

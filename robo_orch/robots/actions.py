@@ -33,7 +33,7 @@ from robo_orch.types import (
 
 #: How fast the setpoint closes in on the aim: share of the distance a control period. With it the error of the
 #: discrete double integrator has a double pole at sqrt(2) - 1: the fastest that does not overshoot.
-GAIN = 6.0 - 4.0 * np.sqrt(2.0)
+GAIN = 6.0 - 4.0 * math.sqrt(2.0)
 #: Errors below this (rad) do not slow the other joints down (chosen).
 LEAST = 1e-3
 
@@ -233,7 +233,7 @@ class Decoder:
             distance = max(abs(e), LEAST)
             gain = min(gain, joint.stoppable(distance, v - s if e >= 0.0 else s - v) / distance)
         turns = [s + gain * e - v for e, s, _, v, _ in joints]
-        share = min([1.0, *(j.change / abs(t) for t, (*_, j) in zip(turns, joints, strict=True) if t)])
+        share = min([1.0, *(j.change / abs(t) for t, (*_, j) in zip(turns, joints, strict=True) if abs(t) > 1e-9)])
         return np.array([j.steered(x, v, v + share * t) for t, (_, _, x, v, j) in zip(turns, joints, strict=True)])
 
     def _pass_through(

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from robo_orch.objects import Inventory
-from robo_orch.types import Pose, PoseEstimate
+from robo_orch.types import Array, Pose, PoseEstimate
 
 #: The pads stand still if the opening changed less than this (m) over this time (s) (chosen).
 STILL, STILL_TIME = 0.0005, 0.06
@@ -26,6 +26,8 @@ REACH = 0.008
 #: What letting go adds to the doubt about an object's pose, one sigma in m and rad: when the gripper opens, and when
 #: the object was lost (chosen: a gentle release, a fall from the hand).
 RELEASED, LOST = (0.004, 0.05), (0.03, 0.3)
+#: What the closing fingers add to it until the object is seen in the hand, one sigma in m and rad (chosen).
+GRIPPED = (0.002, 0.03)
 #: How long tool poses are kept to match estimates that arrive late, s.
 HISTORY = 1.0
 
@@ -49,6 +51,7 @@ class _Held:
     name: str
     width: float
     in_tool: Pose
+    covariance: Array
     stamp: float  # of the estimate that ``in_tool`` comes from
     since: float
 
@@ -108,12 +111,9 @@ class GraspTracker:
         if held.name not in objects:
             return None
         _, tool = self._tools[-2] if len(self._tools) > 1 else self._tools[-1]
-        doubt = np.repeat(RELEASED if command > held.width + BLOCKED else LOST, 3) ** 2
-        last = objects[held.name]
-        covariance = last.covariance + np.diag(doubt)
-        left = replace(
-            last, pose=tool @ held.in_tool, covariance=covariance, stamp=stamp, source="released", visible=False
-        )
+        doubt = held.covariance + _spread(RELEASED if command > held.width + BLOCKED else LOST)
+        precision = objects[held.name].precision
+        left = PoseEstimate(held.name, tool @ held.in_tool, doubt, stamp, "released", precision, visible=False)
         self._left[held.name] = left
         return left
 
@@ -132,7 +132,8 @@ class GraspTracker:
         if not there:
             return None
         name = min(there, key=lambda n: (outside[n], movable[n].sigma))
-        return _Held(name, width, tool.inverse() @ objects[name].pose, objects[name].stamp, stamp)
+        e = objects[name]
+        return _Held(name, width, tool.inverse() @ e.pose, e.covariance + _spread(GRIPPED), e.stamp, stamp)
 
     def _outside(self, name: str, estimate: PoseEstimate, tool: Pose) -> float:
         """Distance (m) of the tool point from the object's bounds, 0 inside."""
@@ -146,7 +147,8 @@ class GraspTracker:
         if estimate is None or not estimate.visible or estimate.stamp <= max(held.stamp, held.since):
             return held
         then = min(self._tools, key=lambda entry: abs(entry[0] - estimate.stamp))[1]
-        return replace(held, in_tool=then.inverse() @ estimate.pose, stamp=estimate.stamp)
+        in_tool = then.inverse() @ estimate.pose
+        return replace(held, in_tool=in_tool, covariance=estimate.covariance, stamp=estimate.stamp)
 
 
 def _still_held(held: _Held, width: float, command: float) -> bool:
@@ -156,7 +158,12 @@ def _still_held(held: _Held, width: float, command: float) -> bool:
 
 def _carried(held: _Held, stamp: float, tool: Pose, objects: Mapping[str, PoseEstimate]) -> PoseEstimate:
     e = objects[held.name]
-    return PoseEstimate(held.name, tool @ held.in_tool, e.covariance, stamp, "held", e.precision, e.visible)
+    return PoseEstimate(held.name, tool @ held.in_tool, held.covariance, stamp, "held", e.precision, e.visible)
+
+
+def _spread(sigma: tuple[float, float]) -> Array:
+    """The covariance ``(6, 6)`` of one sigma in m and rad."""
+    return np.diag(np.repeat(sigma, 3) ** 2)
 
 
 def _keep(history: deque, stamp: float, value: object, seconds: float) -> None:

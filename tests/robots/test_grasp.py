@@ -137,3 +137,10 @@ def test_a_copy_of_the_tracker_goes_its_own_way():
     assert story.go(0.08, 0.08).holding is None
     grip = other.update(story.now + PERIOD, story.tool, SIZE, 0.0, story.objects)
     assert grip.holding == "red_cube"
+
+
+def test_in_the_hand_doubt_does_not_grow_while_the_object_is_hidden():
+    story = Story()
+    story.close_on_red()
+    story.objects = seen(0.0, sigma=0.05, red_cube=(0.5, 0, 0.0225))
+    assert 0.002 < story.go(SIZE, 0.0).objects["red_cube"].sigma < 0.003
