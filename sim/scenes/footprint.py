@@ -101,6 +101,12 @@ class Footprint:
             xy + turn @ self.centre[0], axes, np.repeat(self.half, m, axis=0), np.repeat(self.radius, m, axis=0)
         )
 
+    def placed(self, spot: Array) -> Self:
+        """All figures, made about the origin, turned and moved together to one spot ``(x, y, yaw)``."""
+        cos, sin = np.cos(spot[2]), np.sin(spot[2])
+        turn = np.array([[cos, sin], [-sin, cos]])
+        return type(self)(spot[:2] + self.centre @ turn, self.axes @ turn, self.half, self.radius)
+
     def pick(self, index: NDArray[Any]) -> Self:
         """Some of the figures, by index or by mask."""
         return type(self)(self.centre[index], self.axes[index], self.half[index], self.radius[index])

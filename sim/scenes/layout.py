@@ -20,8 +20,9 @@ from robo_orch.sim.scenes.scene import Area, Camera, Light, SceneSpec
 from robo_orch.sim.scenes.sets import Membership
 from robo_orch.types import Array, Pose
 
-#: Fresh starts before one object fewer is tried, the same when no more may be left out, tries for one object (chosen).
-RESTARTS, LAST_RESTARTS, TRIES = 8, 100, 60
+#: Fresh starts before one object fewer is tried, the same when no more may be left out, tries for one object,
+#: and how many of the spots found are looked at more closely (chosen).
+RESTARTS, LAST_RESTARTS, TRIES, CANDIDATES = 3, 60, 60, 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -139,14 +140,14 @@ def _place(
     taken: Footprint | None = None,
 ) -> dict[str, Pose]:
     """Rejection sampling; where there is no room for all, the last object is left out unless it is needed."""
-    items = {obj.name: Item.of(obj) for obj in objects}
+    items = {obj.name: Item.of(obj, area) for obj in objects}
     widest = max((item.figure.extent for item in items.values()), default=0.0)
     near = covered.near(area, max(area.furniture_gap, area.tall_gap) + widest)
     for n in range(len(objects), needed - 1, -1):
         some = {obj.name: items[obj.name] for obj in objects[:n]}
         for _ in range(RESTARTS if n > needed else LAST_RESTARTS):
             spots = _try(some, area, near, taken or Footprint.none(), rng)
-            if spots is not None and hand_has_room(some, spots, near, area):
+            if spots is not None:
                 return {name: upright(item.obj, spots[name], area.z) for name, item in some.items()}
     raise SceneError(
         "room for every object", f"{needed} objects that do not fit", "ask for fewer objects, or widen the area"
@@ -164,11 +165,13 @@ def _try(
         figures = items[name].figure.moved(spots[:, :2], spots[:, 2])
         good = figures.apart(taken) >= area.gap
         good[good] = covered.leaves(figures.pick(good), area)
-        if not good.any():
+        for index in np.flatnonzero(good)[:CANDIDATES]:
+            found[name] = spots[index]
+            if hand_has_room(items, found, covered, area):
+                taken = Footprint.together([taken, figures.pick(np.array([index]))])
+                break
+        else:
             return None
-        first = int(np.argmax(good))
-        found[name] = spots[first]
-        taken = Footprint.together([taken, figures.pick(np.array([first]))])
     return found
 
 

@@ -60,45 +60,45 @@ class Standing:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Item:
-    """An object that is being laid out: its figure about the origin and its height, m."""
+    """An object that is being laid out, about the origin.
+
+    Attributes:
+        obj: the object; ``figure`` what it covers, ``height`` how high it is, m.
+        hand: for each part of the hand, what it covers at each grasp from above, and how high over the ground, m.
+    """
 
     obj: ObjectSpec
     figure: Footprint
     height: float
+    hand: tuple[tuple[Footprint, float], ...]
 
     @classmethod
-    def of(cls, obj: ObjectSpec) -> Self:
+    def of(cls, obj: ObjectSpec, area: Area) -> Self:
         """Standing as made."""
         low, high = obj.bounds()
-        return cls(obj, Footprint.of(obj, Pose.of()), float(high[2] - low[2]))
+        down = [g for g in obj.grasps if g.pose.matrix[2, 2] < -DOWN]
+        hand = tuple(_part(size, down, float(-low[2])) for size in area.hand) if down else ()
+        return cls(obj, Footprint.of(obj, Pose.of()), float(high[2] - low[2]), hand)
 
 
 def hand_has_room(items: Mapping[str, Item], spots: Mapping[str, Array], standing: Standing, area: Area) -> bool:
-    """Whether each object has a grasp from above at which the hand touches nothing else, and the arm nothing tall."""
+    """Whether the hand has room at some grasp from above, and the arm at all, at each object that has a spot."""
     at = {name: items[name].figure.moved(spot[None, :2], spot[None, 2]) for name, spot in spots.items()}
     return all(
-        _graspable(items, name, spots[name], at, standing, area.hand) and _approachable(items, name, at, area)
-        for name in items
+        _graspable(items, name, spots[name], at, standing) and _approachable(items, name, at, area) for name in spots
     )
 
 
 def _graspable(
-    items: Mapping[str, Item],
-    name: str,
-    spot: Array,
-    at: Mapping[str, Footprint],
-    standing: Standing,
-    hand: Sequence[tuple[float, float, float]],
+    items: Mapping[str, Item], name: str, spot: Array, at: Mapping[str, Footprint], standing: Standing
 ) -> bool:
-    item = items[name]
-    down = [g for g in item.obj.grasps if g.pose.matrix[2, 2] < -DOWN]
-    free = np.ones(len(down), bool)
-    for length, thickness, above in hand:
-        part = Footprint.box((-length / 2, length / 2), (-thickness / 2, thickness / 2))
-        parts, lowest = _parts(part, down, item, spot)
-        higher = [figure for other, figure in at.items() if other != name and items[other].height > lowest + above]
-        free &= parts.apart(Footprint.together([standing.above(lowest + above), *higher])) > 0
-    return bool(free.any()) or not down
+    if not items[name].hand:
+        return True
+    free: NDArray[np.bool_] | bool = True
+    for part, lowest in items[name].hand:
+        higher = [figure for other, figure in at.items() if other != name and items[other].height > lowest]
+        free = free & (part.placed(spot).apart(Footprint.together([standing.above(lowest), *higher])) > 0)
+    return bool(np.any(free))
 
 
 def _approachable(items: Mapping[str, Item], name: str, at: Mapping[str, Footprint], area: Area) -> bool:
@@ -112,14 +112,14 @@ def _approachable(items: Mapping[str, Item], name: str, at: Mapping[str, Footpri
     return bool(arm.apart(Footprint.together(tall))[0] > 0)
 
 
-def _parts(part: Footprint, grasps: Sequence[Grasp], item: Item, spot: Array) -> tuple[Footprint, float]:
-    """A part of the hand seen from above at each grasp, and the height of the lowest tool point over the ground, m."""
-    fingers = np.array([g.pose.matrix[:2, 1] for g in grasps]).reshape(-1, 2)
-    tools = np.array([g.pose.position for g in grasps]).reshape(-1, 3)
-    cos, sin = np.cos(spot[2]), np.sin(spot[2])
-    centres = spot[:2] + tools[:, :2] @ np.array([[cos, sin], [-sin, cos]])
-    figures = part.moved(centres, np.arctan2(fingers[:, 1], fingers[:, 0]) + spot[2])
-    return figures, float(tools[:, 2].min(initial=0.0) + item.obj.height_below(Pose.of()))
+def _part(size: tuple[float, float, float], grasps: Sequence[Grasp], height: float) -> tuple[Footprint, float]:
+    """A part of the hand seen from above at each grasp of an object whose origin is at a height over the ground, m."""
+    length, thickness, above = size
+    fingers = np.array([g.pose.matrix[:2, 1] for g in grasps])
+    tools = np.array([g.pose.position for g in grasps])
+    box = Footprint.box((-length / 2, length / 2), (-thickness / 2, thickness / 2))
+    figures = box.moved(tools[:, :2], np.arctan2(fingers[:, 1], fingers[:, 0]))
+    return figures, float(tools[:, 2].min() + height + above)
 
 
 def _openings(obj: ObjectSpec, poses: Mapping[str, Pose]) -> list[Pose]:
