@@ -61,8 +61,8 @@ demo: $(VENV)/base.stamp
 	@$(BIN)/robo-orch demo
 
 test: $(VENV)/test.stamp
-	@echo "test: all tests that need no GPU, on every core; under 10 minutes on two"
-	@$(BIN)/pytest -m "not gpu" --numprocesses auto --dist loadfile
+	@echo "test: all tests but the slow and those that need a GPU, on every core; under 10 minutes on two"
+	@$(BIN)/pytest -m "not gpu and not slow" --numprocesses auto --dist loadfile
 
 lint: $(VENV)/lint.stamp
 	@echo "lint: style, types, layers, spelling, links, licence lines; about 1 minute"
