@@ -79,6 +79,7 @@ class Arm:
         turns = np.deg2rad([-100, -75, -50, -25, 0, 25, 50, 75, 100])
         self.handy = np.array([Rotation.from_euler("z", turn).apply(home) for turn in turns])
         self.moves: tuple[str, ...] = ()
+        self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
     def begin(self, seen: Observation, seed: int) -> None:
@@ -99,7 +100,15 @@ class Arm:
         means = {name: mean for name, (mean, tool) in self._means.items() if self._stands(mean, tool, seen)}
         objects = {**seen.objects, **means}
         movable = [n for n, spec in self.inventory.items() if spec.movable and n in objects and n != seen.state.holding]
-        self.seen = replace(seen, objects={**objects, **{name: _upright(objects[name]) for name in movable}})
+        self.seen = replace(seen, objects={**objects, **{name: self._stood(objects[name]) for name in movable}})
+
+    def _stood(self, estimate: PoseEstimate) -> PoseEstimate:
+        """:func:`_upright`, reckoned once for each estimate: frames come more seldom than observations."""
+        given, stood = self._upright.get(estimate.name, (None, estimate))
+        if given is not estimate:
+            stood = _upright(estimate)
+            self._upright[estimate.name] = (estimate, stood)
+        return stood
 
     @property
     def facts(self) -> Facts:
@@ -221,18 +230,25 @@ class Arm:
                 return
             before = now
 
-    def close_on(self, width: float, label: str) -> Script[None]:
-        """Close the fingers, the hand giving way to the one that touches first, so that nothing is pushed or tipped."""
+    def close_on(self, name: str, width: float, label: str) -> Script[None]:
+        """Close the fingers, the hand giving way to the one that touches first, so that nothing is pushed or tipped.
+
+        It gives way no farther than the object may be from where it is believed to be.
+        """
+        yield self._nudge(np.zeros(3), label)  # comes to rest, for a clean measure of force
         self._width = min(max(0.0, width), self.robot.gripper.max_width)
-        before, last = self._force(), self.seen.state.gripper
+        before, last, went = self._force(), self.seen.state.gripper, 0.0
+        most = YIELD_STEP + 2.0 * self.seen.objects[name].sigma
+        least = (last - self._width) / self.robot.gripper.speed / YIELD_PIECE  # pieces until the squeeze is complete
         for i in range(round(PATIENCE / YIELD_PIECE)):
             across = self.seen.state.tool.matrix[:, 1]
             sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
-            shift = float(np.clip(YIELDING * sideways, -YIELD_STEP, YIELD_STEP))
+            shift = float(np.clip(YIELDING * sideways, max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)))
+            went += shift
             yield self._nudge(shift * across, label)
             now, state = self.seen.state.gripper, self.seen.state
             there = abs(now - self._width) <= ARRIVED or (state.grasping and abs(now - last) < STILL)
-            if i > 4 and there and abs(sideways) < YIELDED:
+            if i > least and there and (abs(sideways) < YIELDED or abs(went) >= most):
                 return
             last = now
 
@@ -307,10 +323,13 @@ def _mean(frames: Sequence[PoseEstimate]) -> PoseEstimate:
 
 def _upright(estimate: PoseEstimate) -> PoseEstimate:
     """The same, standing upright if it leans no more than its error explains."""
-    matrix = estimate.pose.matrix
-    axis = np.array([matrix[1, 2], -matrix[0, 2], 0.0])  # by which z must be turned to point up
-    sine = float(np.linalg.norm(axis))
-    if matrix[2, 2] <= 0.0 or sine > OUTLIER * estimate.sigma_angle * np.sqrt(2.0) or sine < 1e-9:
+    x, y, z, w = estimate.pose.quaternion.tolist()
+    lean = (2 * (y * z - x * w), -2 * (x * z + y * w))  # the axis by which z must be turned to point up, times the sine
+    sine = math.hypot(*lean)
+    upwards = 1 - 2 * (x * x + y * y)
+    if upwards <= 0.0 or sine > OUTLIER * estimate.sigma_angle * math.sqrt(2.0) or sine < 1e-9:
         return estimate
-    turn = Rotation.from_rotvec(axis / sine * np.arcsin(min(1.0, sine)))
-    return replace(estimate, pose=Pose.from_rotation(estimate.pose.position, turn * estimate.pose.rotation))
+    half = 0.5 * math.asin(min(1.0, sine))
+    share = math.sin(half) / sine
+    turn = Pose.of((0.0, 0.0, 0.0), (lean[0] * share, lean[1] * share, 0.0, math.cos(half)))
+    return replace(estimate, pose=Pose(estimate.pose.position, (turn @ estimate.pose).quaternion))

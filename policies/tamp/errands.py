@@ -15,6 +15,7 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import ObjectSpec
 from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.handles import open_part
 from robo_orch.policies.tamp.symbols import Errand, Symbols
 from robo_orch.policies.tamp.task import plan
@@ -39,43 +40,71 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
         MotionFailure: what is in the way and why it cannot be moved, or what went wrong.
     """
     destination = Destination(errand.target, inside=errand.how == "put_in")
-    obstructs, blocks = set[tuple[str, str]](), set[tuple[str, str, str]]()
+    found = _Found()
     for _ in range(ACTIONS):
-        symbols = Symbols.of(arm.facts, errand, obstructs, blocks)
+        symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         if symbols.direct(errand):
             try:
                 yield from transfer(arm, errand.thing, destination)
                 return
             except MotionFailure as failure:
                 things = _in_the_way(arm, errand, destination, failure)
-                if arm.planner.scene.most > BOLD and any(_vague(arm, thing) for thing in things):
-                    arm.planner.scene.most = BOLD  # what cannot be moved aside may be passed more closely
+                if _bolder(arm, things):
                     continue
-                if failure.code is Code.NO_GRASP:
-                    obstructs.update((thing, errand.thing) for thing in things)
-                else:
-                    blocks.update((thing, errand.thing, errand.target) for thing in things)
-            symbols = Symbols.of(arm.facts, errand, obstructs, blocks)
-        moved = yield from _first_step(arm, errand, symbols)
-        obstructs = {fact for fact in obstructs if moved not in fact}
-        blocks = {fact for fact in blocks if moved not in fact}
+                found.note(failure, things, errand.thing, errand.target)
+            symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
+        yield from _first_step(arm, errand, symbols, found)
     raise MotionFailure(Code.NO_PROGRESS, f"after {ACTIONS} actions {errand.thing} is not at {errand.target} yet")
 
 
-def _first_step(arm: Arm, errand: Errand, symbols: Symbols) -> Script[str]:
-    """Carry out the first thing that a plan does: open something, or move something aside. Returns its name."""
+class _Found:
+    """What geometry found to be in the way so far, as facts for :class:`Symbols`."""
+
+    def __init__(self) -> None:
+        self.obstructs: set[tuple[str, str]] = set()
+        self.blocks: set[tuple[str, str, str]] = set()
+
+    def note(self, failure: MotionFailure, things: set[str], thing: str, target: str) -> None:
+        """These are in the way of grasping a thing or, for any other failure than that, of setting it down."""
+        if failure.code is Code.NO_GRASP:
+            self.obstructs.update((other, thing) for other in things)
+        else:
+            self.blocks.update((other, thing, target) for other in things)
+
+    def forget(self, moved: str) -> None:
+        """It has been moved: what it obstructs, and what obstructs it, is to be found out anew."""
+        self.obstructs = {fact for fact in self.obstructs if moved not in fact}
+        self.blocks = {fact for fact in self.blocks if moved not in fact}
+
+
+def _first_step(arm: Arm, errand: Errand, symbols: Symbols, found: _Found) -> Script[None]:
+    """Carry out the first thing that a plan does: open something, or move something aside."""
     step = plan(symbols, errand)[0]
     name = step.args[0]
     if name not in (errand.thing, errand.target):
         arm.moves = (*arm.moves, name)
     if step.name == "open":
         yield from open_part(arm, name)
-    elif name == errand.thing and step.name == "pick":
-        # Nothing is in the way of grasping it any more: what remains was found out on the way.
-        yield from transfer(arm, name, Destination(errand.target, inside=errand.how == "put_in"))
     else:
-        yield from _move_aside(arm, name, errand)
-    return name
+        try:
+            yield from _move_aside(arm, name, errand)
+        except MotionFailure as failure:
+            others = set(failure.touching) - {name, errand.thing, errand.target}
+            known = {other for other, thing in found.obstructs if thing == name}
+            if failure.code is not Code.NO_GRASP or not others - known:
+                raise
+            found.obstructs.update((other, name) for other in others)
+            return
+    found.forget(name)
+
+
+def _bolder(arm: Arm, things: set[str]) -> bool:
+    """Whether it may help to pass things more closely: those that cannot be moved for they are known too little."""
+    vague = any(arm.seen.objects[name].sigma > arm.inventory[name].tolerance for name in things)
+    if not vague or arm.planner.scene.most <= BOLD:
+        return False
+    arm.planner.scene.most = BOLD
+    return True
 
 
 def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: MotionFailure) -> set[str]:
@@ -101,25 +130,23 @@ def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: Mot
     raise failure
 
 
-def _vague(arm: Arm, name: str) -> bool:
-    """Whether it is known too little where something is to take it in hand."""
-    return arm.seen.objects[name].sigma > arm.inventory[name].tolerance
-
-
 def _move_aside(arm: Arm, name: str, errand: Errand) -> Script[None]:
     """Put something where it is in nobody's way, on the first piece of furniture that has room."""
-    reasons = []
+    failures = Failures(arm.inventory)
+    code = Code.NO_PLACE
     for surface in _furniture(arm, errand):
         destination = Destination(surface, keep_out=tuple(_keep_out(arm, name, errand, surface)))
         try:
             check(arm, name, destination)
         except MotionFailure as failure:
-            reasons.append(failure.reason)
+            failures.add(failure)
+            code = failure.code
+            if code is Code.NO_GRASP:
+                break
             continue
         yield from transfer(arm, name, destination)
         return
-    what = f"{name} is in the way of {errand.thing} and cannot be moved aside"
-    raise MotionFailure(Code.NO_PLACE, f"{what}: {'; '.join(reasons) or 'there is no surface for it'}")
+    raise failures.all(code, f"{name} is in the way of {errand.thing} and cannot be moved aside")
 
 
 def _furniture(arm: Arm, errand: Errand) -> list[str]:

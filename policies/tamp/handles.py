@@ -81,7 +81,7 @@ def _pull(part: Part) -> Script[str]:
     tool = arm.pose(part.name) @ grasp.pose
     motion = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=part.touching)
     yield from arm.move(motion, f"reaching for {handle}")
-    yield from arm.close_on(grasp.width - SQUEEZE, f"closing on {handle}")
+    yield from arm.close_on(part.name, grasp.width - SQUEEZE, f"closing on {handle}")
     wrong = "its handle was not between the fingers"
     if arm.seen.state.grasping:
         motion = part.lead(arm.seen, part.value, goal)

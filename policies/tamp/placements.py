@@ -25,6 +25,8 @@ LATER = 2
 SPOTS = 32
 #: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
 LARGE = 0.20
+#: A surface is for several things if it is so many times as wide as the thing (chosen): then the middle is left free.
+ROOMY = 2.4
 #: How far from where the thing is, or from where the arm reaches with ease, spots on a large surface are drawn, m, one
 #: sigma (chosen).
 NEAR = 0.22
@@ -41,6 +43,7 @@ def placements(
     inside: bool = False,
     approach: float | None = None,
     handy: Array | None = None,
+    others: Array | None = None,
 ) -> Iterator[Pose]:
     """Poses (base frame) at which ``thing``, upright, would stand on ``target`` or, with ``inside``, in its hollow.
 
@@ -52,12 +55,14 @@ def placements(
         approach: yaw (rad, base frame) in which a hand that holds the thing from the side points now. Headings are
             then those that let it point away from the robot, whose arm reaches farthest so.
         handy: points ``(k, 3)`` (base frame) that the arm reaches with ease; on large surfaces spots near those, too.
+        others: where other things are, ``(m, 3)``; where there is room for several, spots far from those come first.
     """
     if inside and not _fits_under(thing, target):
         return
     near = at.inverse().apply(np.array([now.position, *([] if handy is None else handy)]))[:, :2]
     surfaces = _floors(target) if inside else target.tops
-    turns = zip(*(_shares(surface, near, target, rng) for surface in surfaces), strict=False)
+    there = np.zeros((0, 2)) if others is None else at.inverse().apply(others)[:, :2]
+    turns = zip(*(_shares(thing, surface, near, there, target, rng) for surface in surfaces), strict=False)
     for i, shares in enumerate(turns):
         for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
             headings = _headings(target if inside else None, at, surface, share, now, approach)
@@ -122,7 +127,9 @@ def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:
     return target.interior is not None and thing.height_below(Pose.of()) < 2 * target.interior.half[2]
 
 
-def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Generator) -> Iterator[Array]:
+def _shares(
+    thing: ObjectSpec, surface: Surface, near: Array, there: Array, target: ObjectSpec, rng: np.random.Generator
+) -> Iterator[Array]:
     """Spots as shares ``(2,)`` in [-1, 1] of the room that there is."""
     half = np.array(surface.half)
     if surface.round:
@@ -137,6 +144,8 @@ def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Ge
         shares = rng.uniform(-1.0, 1.0, size=(SPOTS, 2))
     if min(half) <= LARGE:
         shares = np.vstack([np.zeros(2), shares])
+        if min(half) > ROOMY * _reach(thing):
+            shares = shares[np.argsort(-_elbow_room(surface.centre[:2] + shares * half, there), kind="stable")]
     if doors := doorways(target):  # a hand gets in along the middle
         across = np.array([-np.sin(doors[0]), np.cos(doors[0])])
         shares = shares[np.argsort(np.abs(shares @ across), kind="stable")]
@@ -144,6 +153,19 @@ def _shares(surface: Surface, near: Array, target: ObjectSpec, rng: np.random.Ge
         # What is drawn out farthest is easiest to reach.
         shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]
     yield from shares
+
+
+def _elbow_room(spots: Array, there: Array) -> Array:
+    """How far spots ``(k, 2)`` are from the nearest of other things ``(m, 2)``; a little for the border."""
+    border = 0.2 * np.linalg.norm(spots - spots.mean(axis=0), axis=1)
+    if not len(there):
+        return border
+    return np.asarray(np.min(np.linalg.norm(spots[:, None] - there[None], axis=2), axis=1) + border)
+
+
+def _reach(thing: ObjectSpec) -> float:
+    low, high = thing.bounds()
+    return float(np.max(np.maximum(-low, high)[:2]))
 
 
 def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool) -> Pose | None:

@@ -137,7 +137,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         return failure
     if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
-    yield from arm.close_on(grasp.width - SQUEEZE, f"closing on the {said(name)}")
+    yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
     if held != name:
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
@@ -264,7 +264,9 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
     target = arm.inventory[destination.target]
     inside, approach = destination.inside, _sideways(held)
-    for pose in placements(arm.inventory[name], target, at, now, arm.rng, inside, approach, arm.handy):
+    others = np.array([e.pose.position for n, e in arm.seen.objects.items() if n != name and arm.inventory[n].movable])
+    others = others.reshape(-1, 3)
+    for pose in placements(arm.inventory[name], target, at, now, arm.rng, inside, approach, arm.handy, others):
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
             for drop in DROPS if destination.inside else DROPS[:1]:

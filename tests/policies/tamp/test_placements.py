@@ -58,11 +58,18 @@ def test_what_is_taller_than_a_hollow_is_not_put_in_it():
     assert not some(make_object("bottle", "bottle"), PARTS["drawer"], Pose.of(), Pose.of(), inside=True)
 
 
-def test_the_middle_of_a_plate_comes_first_and_the_outer_end_of_a_drawer():
-    at = Pose.of((0.5, 0.2, 0.006))
-    assert some(CUBE, PLATE, at, Pose.of())[0].position[:2] == pytest.approx(at.position[:2])
+def test_the_middle_comes_first_where_there_is_room_for_one_and_the_outer_end_of_a_drawer():
+    at, mug = Pose.of((0.5, 0.2, 0.006)), make_object("mug", "mug")
+    assert some(mug, PLATE, at, Pose.of())[0].position[:2] == pytest.approx(at.position[:2])
     first = some(CUBE, PARTS["drawer"], at, Pose.of(), inside=True)[0]
     assert (first.position - at.position) @ PARTS["drawer"].joint.axis > 0.0
+
+
+def test_where_there_is_room_for_several_the_first_spot_is_far_from_what_is_there():
+    at, there = Pose.of((0.5, 0.2, 0.006)), np.array([[0.54, 0.2, 0.03]])
+    found = list(placements(CUBE, PLATE, at, Pose.of(), np.random.default_rng(0), others=there))
+    assert np.linalg.norm(found[0].position[:2] - there[0, :2]) > 0.06
+    assert np.linalg.norm(found[-1].position[:2] - there[0, :2]) < 0.06
 
 
 def test_the_same_generator_gives_the_same_spots():
