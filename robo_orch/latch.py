@@ -70,6 +70,7 @@ class WatchedRobot:
 
     def __init__(self, robot: Robot, *latches: Latch) -> None:
         self._robot, self._latches = robot, latches
+        self._shown: Observation | None = None
 
     @property
     def period(self) -> float:
@@ -79,8 +80,10 @@ class WatchedRobot:
     def observe(self) -> Observation:
         """The latest state and estimates, shown to the latches."""
         seen = self._robot.observe()
-        for latch in self._latches:
-            latch.see(seen.objects)
+        if seen is not self._shown:  # looking twice in one tick shows nothing new
+            for latch in self._latches:
+                latch.see(seen.objects)
+            self._shown = seen
         return seen
 
     def command(self, target: JointTarget) -> None:
