@@ -157,10 +157,10 @@ def _shares(
 
 def _elbow_room(spots: Array, there: Array) -> Array:
     """How far spots ``(k, 2)`` are from the nearest of other things ``(m, 2)``; a little for the border."""
-    border = 0.2 * np.linalg.norm(spots - spots.mean(axis=0), axis=1)
-    if not len(there):
-        return border
-    return np.asarray(np.min(np.linalg.norm(spots[:, None] - there[None], axis=2), axis=1) + border)
+    room: Array = 0.2 * np.linalg.norm(spots - spots.mean(axis=0), axis=1)
+    if len(there):
+        room = room + np.min(np.linalg.norm(spots[:, None] - there[None], axis=2), axis=1)
+    return room
 
 
 def _reach(thing: ObjectSpec) -> float:
