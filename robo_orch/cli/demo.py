@@ -7,7 +7,7 @@ from robo_orch.cli.options import Json, Out, Seed, Video
 
 GOAL = (
     "put the red cube in the drawer and close it, "
-    "then stack the green cube on the blue cube and put the can on the plate"
+    "then stack the green cube on the blue cube and put the yellow cube on the plate"
 )
 
 
