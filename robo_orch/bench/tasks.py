@@ -38,7 +38,7 @@ CONTACT = frozenset({"open_drawer", "close_drawer", "open_door", "close_door", "
 #: Goals drawn in one scene before another one is laid out, which takes longer (chosen).
 PER_SCENE = 8
 #: Scenes for one task before the suite counts as impossible (chosen: one or two are usual).
-SCENES = 60
+SCENES = 150
 #: Scenes without a task that the shares can bear, after which a smaller one is looked for (chosen).
 PATIENCE = 6
 #: A share is looked after until it is met this many times over (chosen).
@@ -106,6 +106,8 @@ class Maker:
         fewest, most = self._suite.subgoals
         for scene in range(SCENES):
             if scene % PATIENCE == 0:
+                # Ever smaller ones, for they are easier to find; then from the top, for small ones may not bear the shares.
+                most = self._suite.subgoals[1] if most == fewest else most
                 wanted = most = int(rng.integers(fewest, most + 1))
             for task in self._tasks(index, wanted, rng):
                 if self._tally.helps(task, self._suite.shares):
