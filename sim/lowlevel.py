@@ -44,9 +44,10 @@ def servo_commands(start: Setpoint, target: JointTarget, robot: RobotSpec, steps
     q = np.minimum(np.maximum(target.q, limits.lower), limits.upper)
     qd = np.minimum(np.maximum(target.qd, -limits.velocity), limits.velocity)
     ends = np.array([start.q, robot.period * start.qd, q, robot.period * qd])  # (4, n)
-    basis, slope, share = _hermite(steps)
+    basis_and_slope, share = _hermite(steps)
+    on_curve = basis_and_slope @ ends
     commands = np.empty((steps, len(q) + len(gripper.joints)))
-    commands[:, : len(q)] = basis @ ends + _lead(robot) * (slope @ ends)
+    commands[:, : len(q)] = on_curve[:steps] + _lead(robot) * on_curve[steps:]
     reach = gripper.speed * robot.period
     wish = min(max(target.gripper, 0.0), gripper.max_width)
     width = float(min(max(wish, start.width - reach), start.width + reach))
@@ -74,12 +75,12 @@ def _code(path: Path) -> str:
 
 
 @cache
-def _hermite(steps: int) -> tuple[Array, Array, Array]:
-    """Cubic Hermite basis and derivative over the period, each ``(steps, 4)``; share of it gone after each step."""
+def _hermite(steps: int) -> tuple[Array, Array]:
+    """Cubic Hermite basis over the period, then its derivative, ``(2 steps, 4)``; share of it gone after each step."""
     s = np.arange(steps) / steps
     basis = np.stack([2 * s**3 - 3 * s**2 + 1, s**3 - 2 * s**2 + s, 3 * s**2 - 2 * s**3, s**3 - s**2], axis=1)
     slope = np.stack([6 * s**2 - 6 * s, 3 * s**2 - 4 * s + 1, 6 * s - 6 * s**2, 3 * s**2 - 2 * s], axis=1)
-    return basis, slope, (np.arange(steps) + 1.0) / steps
+    return np.concatenate([basis, slope]), (np.arange(steps) + 1.0) / steps
 
 
 @cache

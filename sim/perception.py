@@ -138,7 +138,9 @@ class SimPerception:
         poses, share = raw.read(), raw.share()
         # Drawn for all, seen or not: what hides one object must not change the errors of another.
         missed = self._state.rng.random(len(self._names)) < self._dropout
-        now = np.array([_flat(poses[name]) if name in poses else _NOWHERE for name in self._names]).reshape(-1, 7)
+        found = (poses.get(name, _NOWHERE) for name in self._names)
+        parts = [part for pose in found for part in (pose.position, pose.quaternion)]
+        now = np.concatenate(parts).reshape(-1, 7) if parts else np.empty((0, 7))
         errors = self._errors(now)
         positions, turns = now[:, :3] + errors[:, :3], _turned(errors[:, 3:], now[:, 3:])
         seen = {}
@@ -158,15 +160,11 @@ class SimPerception:
         return state.bias + white * self._sigma * noise[1]
 
 
-_NOWHERE = np.full(7, np.nan)
+_NOWHERE = Pose(np.full(3, np.nan), np.full(4, np.nan))
 
 
 def _sigma(obj: ObjectSpec) -> tuple[float, float]:
     return FURNITURE_SIGMA if obj.fixed or obj.joint is not None else SIGMA[obj.precision]
-
-
-def _flat(pose: Pose) -> Array:
-    return np.concatenate([pose.position, pose.quaternion])
 
 
 def _moved(before: Array, now: Array) -> NDArray[np.bool_]:

@@ -66,6 +66,9 @@ class _Worst:
     bound: float = FORCE_BOUND
 
 
+_NONE = _Worst()
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Watch:
     """What has been seen since ``begin`` (``ever``: at all). Never changed in place: it is its own snapshot."""
@@ -92,8 +95,8 @@ class Referee:
         self._supports = {self._body[o.name] for o in inventory.values() if o.fixed or o.joint is not None}
         self._movers = [o.name for o in inventory.values() if not o.fixed]
         self._places = Places(model, data, [inventory[name] for name in self._movers])
-        movers = [self._body[name] for name in self._movers]
-        self._presses = Presses(model, data, self._fingers, movers, [*self._supports])
+        self._mover_bodies = np.array([self._body[name] for name in self._movers], dtype=int)
+        self._presses = Presses(model, data, self._fingers, self._mover_bodies.tolist(), [*self._supports])
         self._buttons = [name for name, o in inventory.items() if Trait.PRESSES in o.traits]
         self._depths = np.array([model.joint(name).qposadr.item() for name in self._buttons], dtype=int)
         self._eased: dict[tuple[Touching, frozenset[int]], Array] = {}
@@ -152,8 +155,7 @@ class Referee:
 
     def held(self) -> str | None:
         """The object that every finger presses on, if any."""
-        movers = [self._body[name] for name in self._movers]
-        least = self._presses.now()[np.ix_(self._fingers, movers)].min(axis=0)
+        least = self._presses.now()[self._fingers][:, self._mover_bodies].min(axis=0)
         return self._movers[int(least.argmax())] if least.size and least.max() > TOUCH else None
 
     def after_step(self) -> None:
@@ -162,17 +164,20 @@ class Referee:
 
     def after_tick(self) -> None:
         """Judge the physics steps since the last time: contact forces, where the bystanders are, the buttons."""
-        period, held = _Worst(), frozenset[int]()
+        w, period, held = self._watch, _NONE, frozenset[int]()
         for touching, forces in self._presses.collect():
             for held, rows in _grips(touching, forces):
                 period = max(period, self._judged(touching, held, rows), key=_strain)
-        w = replace(self._watch, worst=max(self._watch.worst, period, key=_strain), strain=period.strain)
         before, now = self._places.both()
+        start, moved, pressed, ever = w.start, w.moved, w.pressed, w.ever
         if now is not before:  # most of the time everything lies still
             start, moved = self._displaced(before, now, held)
             pressed = np.maximum(w.pressed, self._data.qpos[self._depths])
-            w = replace(w, start=start, moved=moved, pressed=pressed, ever=np.maximum(w.ever, pressed))
-        self._watch = w
+            ever = np.maximum(w.ever, pressed)
+        elif period is _NONE and not w.strain:
+            return
+        worst = max(w.worst, period, key=_strain)
+        self._watch = _Watch(w.bounds, w.bystanders, start, moved, pressed, ever, worst, period.strain)
 
     def snapshot(self) -> _Watch:
         """What was seen so far."""
@@ -201,10 +206,11 @@ class Referee:
 
     def _displaced(self, before: Array, now: Array, held: frozenset[int]) -> tuple[Array, Array]:
         """Where the bystanders started, and how far each has come at most; the way on which one is held is free."""
-        w = self._watch
-        carried = [row for row, index in enumerate(w.bystanders) if self._body[self._movers[index]] in held]
-        start = w.start.copy()
-        start[carried] += (now - before)[w.bystanders[carried]]
+        w, start = self._watch, self._watch.start
+        carried = np.flatnonzero(np.isin(self._mover_bodies[w.bystanders], [*held])) if held else _NEVER
+        if len(carried):
+            start = start.copy()
+            start[carried] += (now - before)[w.bystanders[carried]]
         offset = now[w.bystanders] - start
         return start, np.maximum(w.moved, np.sqrt(np.einsum("ij,ij->i", offset, offset)))
 

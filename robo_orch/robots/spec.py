@@ -113,7 +113,7 @@ class RobotSpec:
         """Control period, s."""
         return 1.0 / self.control_hz
 
-    @property
+    @cached_property
     def names(self) -> tuple[str, ...]:
         """Arm joint names in order."""
         return tuple(j.name for j in self.joints)

@@ -5,10 +5,21 @@ from __future__ import annotations
 
 import signal
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from types import FrameType
 from typing import Self
+
+
+class _Shield:
+    """A context that is entered in every tick, hence no generator."""
+
+    up = False
+
+    def __enter__(self) -> None:
+        self.up = True
+
+    def __exit__(self, *_: object) -> None:
+        self.up = False
 
 
 class Interrupts:
@@ -20,7 +31,8 @@ class Interrupts:
 
     def __init__(self, notify: Callable[[str], None]) -> None:
         self._notify = notify
-        self._deferring = self._shielded = self._requested = False
+        self._deferring = self._requested = False
+        self._shield = _Shield()
         self._previous: signal.Handlers | Callable | int | None = None
 
     def __enter__(self) -> Self:
@@ -42,18 +54,13 @@ class Interrupts:
             self._requested = False
             raise KeyboardInterrupt
 
-    @contextmanager
-    def shield(self) -> Iterator[None]:
+    def shield(self) -> _Shield:
         """Nothing is raised within; what was asked for is raised by the next check."""
-        self._shielded = True
-        try:
-            yield
-        finally:
-            self._shielded = False
+        return self._shield
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
         again, self._requested = self._requested, True
-        if self._shielded or (self._deferring and not again):
+        if self._shield.up or (self._deferring and not again):
             self._notify("stopping; Ctrl-C again stops without waiting for the tick to end")
             return
         self._requested = False

@@ -40,12 +40,13 @@ class RecordingWorld:
 
     def __init__(self, world: SensedWorld, folder: RunFolder, interrupts: Interrupts) -> None:
         self._world, self._folder, self._interrupts = world, folder, interrupts
+        self._shield = interrupts.shield()
         self.physics_seconds = 0.0
         self.after_tick: Callable[[], None] = lambda: None
 
     def step(self, target: JointTarget) -> None:
         """Advance one control period towards ``target`` and record both."""
-        with self._interrupts.shield():
+        with self._shield:
             begun = time.perf_counter()
             self._world.step(target)
             self.physics_seconds += time.perf_counter() - begun

@@ -77,15 +77,12 @@ class Pose:
         # Plain floats: a hundred poses are composed each tick, and scipy's checks cost ten times the arithmetic.
         ax, ay, az, aw = self.quaternion.tolist()
         bx, by, bz, bw = other.quaternion.tolist()
-        quaternion = np.array(
-            [
-                aw * bx + ax * bw + ay * bz - az * by,
-                aw * by - ax * bz + ay * bw + az * bx,
-                aw * bz + ax * by - ay * bx + az * bw,
-                aw * bw - ax * bx - ay * by - az * bz,
-            ]
-        )
-        return Pose(self.matrix @ other.position + self.position, quaternion / math.sqrt(quaternion @ quaternion))
+        x = aw * bx + ax * bw + ay * bz - az * by
+        y = aw * by - ax * bz + ay * bw + az * bx
+        z = aw * bz + ax * by - ay * bx + az * bw
+        w = aw * bw - ax * bx - ay * by - az * bz
+        s = 1.0 / math.sqrt(x * x + y * y + z * z + w * w)
+        return Pose(self.matrix @ other.position + self.position, np.array([s * x, s * y, s * z, s * w]))
 
     def inverse(self) -> Pose:
         """The transform the other way round."""

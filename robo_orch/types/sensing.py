@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -47,12 +48,14 @@ class PoseEstimate:
     @property
     def sigma(self) -> float:
         """Standard deviation of the position, m (the largest axis)."""
-        return float(np.sqrt(np.max(np.diag(self.covariance)[:3])))
+        c = self.covariance
+        return math.sqrt(max(c[0, 0], c[1, 1], c[2, 2]))
 
     @property
     def sigma_angle(self) -> float:
         """Standard deviation of the orientation, rad (the largest axis)."""
-        return float(np.sqrt(np.max(np.diag(self.covariance)[3:])))
+        c = self.covariance
+        return math.sqrt(max(c[3, 3], c[4, 4], c[5, 5]))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,8 +14,9 @@ from robo_orch.types import Array
 
 #: Width over height of the image that a camera's estimator looks at (chosen: 640 x 480).
 ASPECT = 4.0 / 3.0
-#: Points that stand for an object at most (chosen: 12 objects and two cameras then cost well below a millisecond).
-POINTS = 16
+#: Points that stand for an object at most (chosen: 12 objects and two cameras then cost well below a millisecond; a
+#: ray that meets the object before its point counts too, so that these are points of its outline).
+POINTS = 10
 #: Share of an object at which no further camera is asked (chosen).
 ENOUGH = 0.5
 #: Geom groups that block a view: everything but the robot's finer visual shapes, whose collision shapes stand for them.
