@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""How property tests draw: the same examples in every run, unless ``HYPOTHESIS_PROFILE=explore`` asks for new ones."""
+"""How property tests draw: the same examples in every run, unless ``HYPOTHESIS_PROFILE=explore`` asks for new ones.
+
+A slow machine fails no test: there are no deadlines.
+"""
 
 from __future__ import annotations
 
 import os
 
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
-settings.register_profile("repeatable", derandomize=True)
-settings.register_profile("explore", derandomize=False)
+patient = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", patient, derandomize=True)
+settings.register_profile("explore", patient, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))

@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Line charts as inline SVG: a report needs a few, and stays small and readable without JavaScript."""
+"""Line charts over time as plotly figures, in plain data: what draws them is in the report."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from typing import Any
 
 import numpy as np
 
 from robo_orch.types import Array
 
-WIDTH, HEIGHT = 900, 240
-LEFT, RIGHT, TOP, BOTTOM = 52, 8, 8, 26
-#: More points than this are thinned out: a chart is not wider than that.
-POINTS = 450
+#: Points of a series at most; longer ones are thinned out (chosen: each tick of a run of 80 s at 50 Hz).
+POINTS = 4000
+#: Decimals that are kept of a value: 0.1 mrad, 0.1 mm.
+DECIMALS = 4
+#: Letters of a band's label at most, so that neighbours do not overlap (chosen).
+LABEL = 26
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,77 +29,59 @@ class Band:
     label: str
 
 
-def chart(times: Array, series: Mapping[str, Array], unit: str, bands: Sequence[Band] = ()) -> str:
-    """An SVG of several series over time.
+def figure(times: Array, series: Mapping[str, Array], unit: str, bands: Sequence[Band] = ()) -> dict[str, Any]:
+    """A plotly figure of several series over time.
 
     Args:
         times: ``(T,)`` s, rising.
-        series: values ``(T,)`` by name; colours are the style sheet's ``.s0``, ``.s1`` … in that order.
+        series: values ``(T,)`` by name.
         unit: of the values.
         bands: stretches to shade.
 
     Returns:
-        The ``<svg>`` element; empty where there is nothing to draw.
+        ``data`` and ``layout``, ready for JSON; plotly's own mark-up in names and labels is escaped.
     """
-    if len(times) < 2 or not series:
-        return ""
-    axes = _Axes.around(times, np.stack(list(series.values())))
-    parts = [f'<svg viewBox="0 0 {WIDTH} {HEIGHT}" class="chart" role="img">']
-    parts += [_band(axes, band, i) for i, band in enumerate(bands)]
-    parts += _grid(axes, unit)
-    parts += [_line(axes, times, values, name, i) for i, (name, values) in enumerate(series.items())]
-    return "".join([*parts, "</svg>"])
+    keep = _thinned(len(times))
+    return {
+        "data": [
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": escape(name),
+                "x": np.round(times[keep], DECIMALS).tolist(),
+                "y": np.round(np.asarray(values)[keep], DECIMALS).tolist(),
+            }
+            for name, values in series.items()
+        ],
+        "layout": {
+            "height": 280,
+            "margin": {"l": 56, "r": 8, "t": 20, "b": 36},
+            "hovermode": "x unified",
+            "showlegend": True,
+            "legend": {"orientation": "h", "y": -0.16},
+            "xaxis": {"ticksuffix": " s"},
+            "yaxis": {"title": {"text": unit}},
+            "shapes": [_shaded(band, i) for i, band in enumerate(bands)],
+        },
+    }
 
 
-@dataclass(frozen=True, slots=True)
-class _Axes:
-    t0: float
-    t1: float
-    low: float
-    high: float
-
-    @classmethod
-    def around(cls, times: Array, values: Array) -> _Axes:
-        low, high = float(np.nanmin(values)), float(np.nanmax(values))
-        margin = 0.06 * (high - low) or 0.5
-        return cls(float(times[0]), float(times[-1]), low - margin, high + margin)
-
-    def x(self, t: float) -> float:
-        share = (min(max(t, self.t0), self.t1) - self.t0) / (self.t1 - self.t0)
-        return LEFT + share * (WIDTH - LEFT - RIGHT)
-
-    def y(self, value: float) -> float:
-        return TOP + (self.high - value) / (self.high - self.low) * (HEIGHT - TOP - BOTTOM)
+def _thinned(n: int) -> Array:
+    """Indices of the points that are drawn, both ends among them."""
+    return np.unique(np.append(np.arange(0, n, max(1, -(-n // POINTS))), n - 1))
 
 
-def _line(axes: _Axes, times: Array, values: Array, name: str, index: int) -> str:
-    stride = max(1, len(times) // POINTS)
-    keep = np.unique(np.append(np.arange(0, len(times), stride), len(times) - 1))
-    points = " ".join(f"{axes.x(t):.1f},{axes.y(v):.1f}" for t, v in zip(times[keep], values[keep], strict=True))
-    return f'<polyline class="s{index}" points="{points}"><title>{escape(name)}</title></polyline>'
-
-
-def _band(axes: _Axes, band: Band, index: int) -> str:
-    x0, x1 = axes.x(band.start), axes.x(band.end)
-    height = HEIGHT - TOP - BOTTOM
-    shape = f'<rect class="band b{index % 2}" x="{x0:.1f}" y="{TOP}" width="{x1 - x0:.1f}" height="{height}">'
-    return f"{shape}<title>{escape(band.label)}</title></rect>"
-
-
-def _grid(axes: _Axes, unit: str) -> list[str]:
-    parts = []
-    for value in _ticks(axes.low, axes.high, 5):
-        y = axes.y(value)
-        parts.append(f'<line class="grid" x1="{LEFT}" x2="{WIDTH - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>')
-        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{value:g}</text>')
-    for t in _ticks(axes.t0, axes.t1, 9):
-        parts.append(f'<text x="{axes.x(t):.1f}" y="{HEIGHT - 8}" text-anchor="middle">{t:g} s</text>')
-    return [*parts, f'<text x="2" y="{TOP + 10}">{escape(unit)}</text>']
-
-
-def _ticks(low: float, high: float, about: int) -> list[float]:
-    """Round numbers (1, 2 or 5 times a power of ten apart) within ``[low, high]``."""
-    raw = (high - low) / about
-    power = 10.0 ** np.floor(np.log10(raw))
-    step = next(factor * power for factor in (1.0, 2.0, 5.0, 10.0) if factor * power >= raw)
-    return [round(float(n * step), 10) for n in range(int(np.ceil(low / step)), int(np.floor(high / step)) + 1)]
+def _shaded(band: Band, index: int) -> dict[str, Any]:
+    text = band.label if len(band.label) <= LABEL else band.label[: LABEL - 1].rstrip() + "…"
+    return {
+        "type": "rect",
+        "layer": "below",
+        "yref": "paper",
+        "x0": band.start,
+        "x1": band.end,
+        "y0": 0,
+        "y1": 1,
+        "line": {"width": 0},
+        "opacity": 0.13 if index % 2 else 0.06,
+        "label": {"text": escape(text), "textposition": "top left", "font": {"size": 10}},
+    }

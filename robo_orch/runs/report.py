@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import base64
+import hashlib
 from collections.abc import Sequence
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +15,7 @@ import msgspec
 import numpy as np
 
 from robo_orch.runs.jpeg import jpegs
-from robo_orch.runs.plots import Band, chart
+from robo_orch.runs.plots import Band, figure
 from robo_orch.runs.record import RunRecord
 from robo_orch.runs.schema import Tick
 from robo_orch.runs.timeline import Step, Timeline
@@ -51,7 +52,21 @@ def render(record: RunRecord) -> str:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    return environment.get_template(TEMPLATE).render(**_contents(record))
+    contents = _contents(record)
+    scripts = _scripts() if contents["charts"] else []
+    return environment.get_template(TEMPLATE).render(**contents, scripts=scripts, script_src=_only(scripts))
+
+
+def _scripts() -> list[str]:
+    """plotly, and what draws the report's figures with it."""
+    plotly = files("plotly").joinpath("package_data/plotly.min.js")
+    return [path.read_text(encoding="utf-8") for path in (plotly, files("robo_orch").joinpath("data/report/report.js"))]
+
+
+def _only(scripts: Sequence[str]) -> str:
+    """The content security policy under which a page runs these scripts and no other: nothing of the run is code."""
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
+    return " ".join(f"'sha256-{digest}'" for digest in digests) or "'none'"
 
 
 def _contents(record: RunRecord) -> dict[str, Any]:
@@ -121,7 +136,7 @@ def _charts(ticks: Sequence[Tick], steps: Sequence[Step]) -> list[dict[str, Any]
     }
     height = {"tool height": np.array([tick.tool[2] for tick in ticks])}
     return [
-        {"title": "Joint positions", "names": list(joints), "svg": chart(times, joints, "rad", bands)},
-        {"title": "Gripper", "names": list(gripper), "svg": chart(times, gripper, "mm", bands)},
-        {"title": "Tool height", "names": list(height), "svg": chart(times, height, "m", bands)},
+        {"title": "Joint positions", "figure": figure(times, joints, "rad", bands)},
+        {"title": "Gripper", "figure": figure(times, gripper, "mm", bands)},
+        {"title": "Tool height", "figure": figure(times, height, "m", bands)},
     ]

@@ -1,44 +1,44 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-import xml.etree.ElementTree as ET
+import json
 
 import numpy as np
+import plotly.graph_objects as go
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robo_orch.runs.plots import HEIGHT, POINTS, WIDTH, Band, chart
+from robo_orch.runs.plots import DECIMALS, LABEL, POINTS, Band, figure
 
 finite = st.floats(-1e6, 1e6, allow_subnormal=False)
 
 
-@given(st.lists(finite, min_size=2, max_size=40), st.floats(0.01, 100))
-def test_every_point_lies_within_the_picture(values, period):
+@given(st.lists(finite, min_size=1, max_size=40), st.floats(0.01, 100), st.text(max_size=60))
+def test_plotly_takes_every_figure_and_finds_the_values_in_it(values, period, label):
     times = np.arange(len(values)) * period
-    svg = ET.fromstring(chart(times, {"a": np.array(values)}, "rad", [Band(-5.0, 1e9, "<all>")]))
-    (line,) = svg.findall("polyline")
-    points = np.array([[float(v) for v in point.split(",")] for point in line.get("points").split()])
-    assert (points >= 0).all()
-    assert (points <= (WIDTH, HEIGHT)).all()
-    assert len(svg.findall("text")) >= 3
+    made = figure(times, {"a": np.array(values)}, "rad", [Band(0.0, 1.0, label)])
+    drawn = go.Figure(json.loads(json.dumps(made)))  # raises on what plotly does not know
+    np.testing.assert_allclose(drawn.data[0].y, values, atol=10**-DECIMALS)
+    np.testing.assert_allclose(drawn.data[0].x, times, atol=10**-DECIMALS)
+    assert drawn.layout.yaxis.title.text == "rad"
 
 
-def test_long_series_are_thinned_and_keep_their_ends():
-    times = np.linspace(0.0, 100.0, 50_000)
-    svg = ET.fromstring(chart(times, {"a": times}, "m"))
-    points = svg.find("polyline").get("points").split()
-    assert len(points) <= POINTS + POINTS // 2
-    xs = [float(p.split(",")[0]) for p in (points[0], points[-1])]
-    assert xs[0] < xs[1]
+@given(st.integers(1, 3 * POINTS))
+def test_long_series_are_thinned_and_keep_their_ends(n):
+    times = np.arange(n, dtype=float)
+    (line,) = figure(times, {"a": times}, "m")["data"]
+    assert len(line["x"]) <= POINTS + 1
+    assert (line["x"][0], line["x"][-1]) == (0.0, n - 1.0)
+    if n <= POINTS:
+        assert len(line["x"]) == n
 
 
-def test_names_are_escaped():
-    svg = chart(np.array([0.0, 1.0]), {"<b>": np.zeros(2)}, "&", [Band(0.0, 1.0, "<i>")])
-    assert "<b>" not in svg
-    assert "<i>" not in svg
-    ET.fromstring(svg)
+def test_names_and_labels_are_no_mark_up():
+    made = figure(np.array([0.0, 1.0]), {"<b>": np.zeros(2)}, "m", [Band(0.0, 1.0, "<a href='x'>")])
+    assert made["data"][0]["name"] == "&lt;b&gt;"
+    assert "<" not in made["layout"]["shapes"][0]["label"]["text"]
 
 
-def test_nothing_to_draw_is_nothing():
-    assert chart(np.array([0.0]), {"a": np.zeros(1)}, "m") == ""
-    assert chart(np.array([0.0, 1.0]), {}, "m") == ""
+def test_a_long_label_is_cut():
+    (shape,) = figure(np.zeros(1), {"a": np.zeros(1)}, "m", [Band(0.0, 1.0, "x" * 100)])["layout"]["shapes"]
+    assert shape["label"]["text"] == "x" * (LABEL - 1) + "…"
