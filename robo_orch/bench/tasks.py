@@ -17,6 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from robo_orch.bench.reach import Reach
 from robo_orch.errors import GoalError, SceneError
 from robo_orch.objects import Inventory
 from robo_orch.plan import Plan
@@ -25,6 +26,7 @@ from robo_orch.planners.phrases import phrasings
 from robo_orch.planners.symbolic import SymbolicPlanner
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
+from robo_orch.robots import load_robot
 from robo_orch.sim.perception import FURNITURE_SIGMA, SIGMA
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.sim.tasks.goals import Draw, NotHere, coarse, draw_goal
@@ -93,6 +95,7 @@ class Maker:
         self._suite, self._seed = suite, seed
         self._scene = load_scene(suite.scene)
         self._offered = offered(suite.skills)
+        self._reach = Reach(load_robot(self._scene.robot))
         self._seeds = self._scene.sets.seeds(suite.set, suite.stratum)
         self._tally = Tally()
 
@@ -122,7 +125,7 @@ class Maker:
         named = lay_out(self._scene, seed)
         layout = lay_out(self._scene, seed, bystanders=int(perturbation.get("bystanders", 0)))
         believed = facts_of(layout)
-        barred = {*out_of_reach(layout), *(layout.inventory.keys() - named.inventory.keys())}
+        barred = layout.inventory.keys() - named.inventory.keys()
         for _ in range(PER_SCENE):
             with contextlib.suppress(NotHere, GoalError):
                 task = self._drawn(index, wanted, layout, believed, barred, rng)
@@ -140,7 +143,7 @@ class Maker:
     ) -> Task | None:
         """One draw: a task, or ``None`` if its plan is not as long as asked for or needs what is not at hand.
 
-        ``barred`` are the objects that no plan may touch: out of reach, or bystanders.
+        ``barred`` are the bystanders, which no plan may touch.
         """
         suite = self._suite
         category = str(rng.choice(list(suite.categories), p=_weights(suite.categories)))
@@ -151,7 +154,7 @@ class Maker:
             return None
         goal = said(facts, layout.inventory, believed, rng)
         plan = SymbolicPlanner(self._offered).plan(goal, layout.inventory, believed)
-        if len(plan.steps) != wanted or not self._feasible(plan, layout.inventory, barred):
+        if len(plan.steps) != wanted or not self._feasible(plan, layout, barred):
             return None
         return Task(
             id=f"{suite.name}-{self._seed}-{index:03d}",
@@ -165,14 +168,13 @@ class Maker:
             subgoals=len(plan.steps),
             skills=tuple(step.subgoal.skill for step in plan.steps),
             coarse=sum(_concerns_coarse(step.subgoal.args.values(), layout.inventory) for step in plan.steps),
-            unreachable=out_of_reach(layout),
         )
 
-    def _feasible(self, plan: Plan, inventory: Inventory, barred: Collection[str]) -> bool:
-        concerned = [list(step.subgoal.args.values()) for step in plan.steps]
-        if any(name in barred for names in concerned for name in names):
+    def _feasible(self, plan: Plan, layout: Layout, barred: Collection[str]) -> bool:
+        concerned = {name for step in plan.steps for name in step.subgoal.args.values()}
+        if concerned & set(barred) or (self._suite.precise and _concerns_coarse(concerned, layout.inventory)):
             return False
-        return not (self._suite.precise and any(_concerns_coarse(names, inventory) for names in concerned))
+        return not self._reach.lacking(layout, concerned)
 
 
 def offered(whose: str) -> frozenset[str]:
@@ -180,11 +182,6 @@ def offered(whose: str) -> frozenset[str]:
     if whose == "all":
         return frozenset(skills())
     return frozenset(name for card in Registry.load() if card.family == whose for name in card.skills)
-
-
-def out_of_reach(layout: Layout) -> tuple[str, ...]:
-    """Objects of a layout that the arm cannot reach."""
-    return tuple(getattr(layout, "unreachable", ()))
 
 
 def facts_of(layout: Layout) -> Facts:

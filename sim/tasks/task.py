@@ -61,7 +61,6 @@ class Task(BaseModel):
         subgoals: steps of the plan from the start, 0 where it was not counted.
         skills: the kinds of these steps.
         coarse: how many of these steps concern an object with nothing but a coarse pose.
-        unreachable: objects of the scene that the arm cannot reach; the goal names none of them.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True)
@@ -78,7 +77,6 @@ class Task(BaseModel):
     subgoals: int = Field(0, ge=0)
     skills: tuple[str, ...] = ()
     coarse: int = Field(0, ge=0)
-    unreachable: tuple[str, ...] = ()
 
     @property
     def facts(self) -> tuple[Predicate, ...]:
