@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robo_orch.errors import RenderError, unknown
-from robo_orch.sim.gl import new_context
+from robo_orch.sim import gl
 from robo_orch.sim.mujoco.look import MAX_HEIGHT, MAX_WIDTH
 
 
@@ -42,7 +42,7 @@ NICE = Quality(MAX_WIDTH, MAX_HEIGHT, True, 4, 24, 4, True)
 #: For films: six times faster.
 PLAIN = Quality(MAX_WIDTH, MAX_HEIGHT, False, 0, 24, 4, True)
 #: For policies and estimators, at the sizes that those look at: as many pictures as can be had.
-SMALL = Quality(192, 192, False, 0, 12, 1, False)
+SMALL = Quality(gl.SMALL, gl.SMALL, False, 0, 8, 1, False)
 
 
 #: The colour of a geom that was given none.
@@ -66,7 +66,7 @@ class Renderer:
     def __init__(self, model: mujoco.MjModel, quality: Quality = NICE) -> None:
         self._model, self._quality = model, quality
         self._cameras = {model.camera(i).name: i for i in range(model.ncam)}
-        self._gl = new_context(quality.width, quality.height)
+        self._gl = gl.new_context(quality.width, quality.height)
         self._gl.make_current()
         with _visual(model, quality):
             self._context = mujoco.MjrContext(model, mujoco.mjtFontScale.mjFONTSCALE_100.value)
