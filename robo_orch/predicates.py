@@ -219,7 +219,8 @@ def pressed(facts: Facts, part: str) -> Truth:
     if peak is None or not now.known:
         return now
     travel = _joint(facts, part).limits[1]
-    because = f"{part} was pressed by {100 * peak.value / travel:.0f} % of its travel"
+    share = min(max(peak.sure / travel, 0.0), 1.0)
+    because = f"{part} was pressed by at least {100 * share:.0f} % of its travel"
     return any_of([now, Truth(peak.sure - PRESSED_ABOVE * travel, peak.sigma, because)])
 
 

@@ -57,6 +57,23 @@ def build(
         raise unknown(OptionError, "a simulator", sim, SIMULATORS)
     settings = checked(perturb or {})
     layout = lay_out(load_scene(scene), seed, require, round(settings["bystanders"]))
+    return assemble(layout, settings, seed, realtime, wrap)
+
+
+def assemble(
+    layout: Layout,
+    settings: Mapping[str, float],
+    seed: int,
+    realtime: bool = False,
+    wrap: Callable[[MujocoWorld], MujocoWorld] = lambda world: world,
+) -> Simulation:
+    """Put the robot into a layout.
+
+    Args:
+        settings: of all perturbations, as :func:`~robo_orch.sim.perturb.checked` gives them.
+        seed: of perception errors and of what perturbations show.
+        realtime, wrap: as :func:`build` has them.
+    """
     robot = load_robot(layout.robot)
     world = wrap(MujocoWorld(layout, robot, Trouble(settings, seed).alterations()))
     frozen = settings["frame_freeze"]

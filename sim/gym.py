@@ -18,11 +18,10 @@ from robo_orch.errors import OptionError
 from robo_orch.robots.actions import Decoder, Setpoint, problem_of
 from robo_orch.robots.features import PER_OBJECT, features
 from robo_orch.robots.spec import RobotSpec, load_robot
-from robo_orch.sim.build import Simulation
+from robo_orch.sim.build import Simulation, assemble
 from robo_orch.sim.mujoco.world import MujocoWorld
-from robo_orch.sim.perception import SimPerception
+from robo_orch.sim.perturb import checked
 from robo_orch.sim.referee import Bound, RefereeVerdict
-from robo_orch.sim.robot import SimRobot
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.types import ActionKind, ActionSpace, Array, DeltaReference, Observation, Predicate
 
@@ -143,7 +142,8 @@ class KitchenEnv(gymnasium.Env):
         alone: leave out all movable objects that the task does not name: three times faster.
         start: draws joints ``(n,)`` and an opening to begin with; the robot's home and open by default.
         cameras: (width, height) of the images to observe, by camera.
-        noise, dropout: of perception, see :class:`~robo_orch.sim.perception.SimPerception`.
+        perturb: what is harder, by name as :mod:`robo_orch.sim.perturb` has it; or a function that says so for the seed
+            of a layout, to draw from many.
         render_mode: ``rgb_array`` or ``None``.
     """
 
@@ -162,8 +162,7 @@ class KitchenEnv(gymnasium.Env):
         alone: bool = False,
         start: Callable[[np.random.Generator], tuple[Array, float]] | None = None,
         cameras: Mapping[str, tuple[int, int]] | None = None,
-        noise: float = 1.0,
-        dropout: float = 0.0,
+        perturb: Mapping[str, float] | Callable[[int], Mapping[str, float]] | None = None,
         render_mode: str | None = None,
     ) -> None:
         self.task, self.render_mode = task, render_mode
@@ -171,7 +170,8 @@ class KitchenEnv(gymnasium.Env):
         self._spec = load_robot(self._scene.robot)
         self._space, self._periods = space, _periods(space, rate_hz, self._spec)
         self._reward, self._time_limit, self._start = reward, time_limit, start
-        self._noise, self._dropout = noise, dropout
+        settings = {} if callable(perturb) else checked(perturb or {})
+        self._perturb = perturb if callable(perturb) else lambda _seed: settings
         self._cameras = dict(cameras or {})
         self._decoder = Decoder(self._spec)
         self._worlds: dict[int, tuple[Simulation, Any]] = {}
@@ -255,12 +255,11 @@ class KitchenEnv(gymnasium.Env):
         return self._observe(), {"layout": self._seed}
 
     def _make(self, seed: int) -> Simulation:
-        layout = lay_out(self._scene, seed, self.task.require)
+        settings = checked(self._perturb(seed))
+        layout = lay_out(self._scene, seed, self.task.require, round(settings["bystanders"]))
         if self._alone:
             layout = _alone(layout, set(self.task.args.values()))
-        world = MujocoWorld(layout, self._spec)
-        perception = SimPerception(layout.inventory, seed, self._noise, self._dropout)
-        return Simulation(layout, world, SimRobot(world, perception, self._spec, layout.inventory))
+        return assemble(layout, settings, seed)
 
     def _home(self) -> tuple[Array, float]:
         return self._spec.home, self._spec.gripper.max_width

@@ -172,3 +172,19 @@ def test_cameras_that_are_asked_for_are_observed():
 def test_a_rate_or_space_that_the_robot_has_not_is_refused(options, words):
     with pytest.raises(OptionError, match=words):
         KitchenEnv(OPEN, **options)
+
+
+def test_the_kitchen_can_be_perturbed_by_the_seed_of_the_layout():
+    env = KitchenEnv(OPEN, alone=True, seeds=[0, 1], perturb=lambda seed: {"handle_stiffness": 1.0 + 9.0 * seed})
+
+    def friction(seed):
+        env.reset(seed=0, options={"layout": seed})
+        model = env.simulation.world.snapshot().data.model
+        return model.dof_frictionloss[model.joint("drawer").dofadr.item()]
+
+    assert friction(1) == pytest.approx(10.0 * friction(0))
+
+
+def test_a_wrong_perturbation_is_told():
+    with pytest.raises(OptionError, match="handle_stiffness"):
+        KitchenEnv(OPEN, perturb={"handle_stifness": 2.0})
