@@ -143,7 +143,8 @@ class Orchestrator:
         seed = int(np.random.SeedSequence([self._seed, index, attempt, self._replans]).generate_state(1)[0])
         limit = min(ATTEMPT_SECONDS, deadline - start)
         outcome = self._executor.run(self._policy(card), card, subgoal, seed, limit)
-        self._emit("policy_ended", index=index, card=card.id, code=outcome.code, message=outcome.message)
+        told = {"code": outcome.code, "message": outcome.message, "policy_seconds": outcome.policy_seconds}
+        self._emit("policy_ended", index=index, card=card.id, **told)
         verdict = self._verify(step, outcome)
         seconds = self._now() - start
         self._emit("verdict", index=index, **asdict(verdict), predicate=str(subgoal.predicate))

@@ -7,8 +7,9 @@ the outcome is returned.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from robo_orch.types import (
     ignore_events,
 )
 
+T = TypeVar("T")
+
 _SAFETY = (Code.LIMIT_EXCEEDED, Code.TRACKING_ERROR, Code.NON_FINITE_ACTION, Code.STALE_OBSERVATION)
 #: The arm has lost its command when a joint is further off than this, rad (chosen: 10x the free-motion error).
 TRACKING_LIMIT = 0.15
@@ -51,6 +54,7 @@ class Executor:
         self._robot, self._spec, self._emit = robot, spec, emit
         self._decoder = Decoder(spec)
         self._last: Setpoint | None = None
+        self._thought = 0.0
 
     def run(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, time_limit: float) -> Outcome:
         """Let a policy work on a subgoal until it is done, gives up, breaks its contract or runs out of time.
@@ -63,7 +67,7 @@ class Executor:
             OK when the policy says that it is done; that is a claim, to be verified. The arm is at rest,
             also when an exception such as ``KeyboardInterrupt`` passes through.
         """
-        start = self._robot.observe().stamp
+        start, self._thought = self._robot.observe().stamp, 0.0
         try:
             end = self._drive(policy, card, subgoal, seed, start + time_limit)
         except ChunkRefused as refused:
@@ -74,9 +78,9 @@ class Executor:
             self._stop(card)
         seconds = self._robot.observe().stamp - start
         if isinstance(end, Done):
-            return Outcome(Code.OK, Stage.POLICY, end.message, seconds)
+            return Outcome(Code.OK, Stage.POLICY, end.message, seconds, self._thought)
         stage = Stage.SAFETY if end.code in _SAFETY else Stage.POLICY
-        return Outcome(end.code, stage, end.reason, seconds)
+        return Outcome(end.code, stage, end.reason, seconds, self._thought)
 
     def hold(self, seconds: float) -> Iterator[Observation]:
         """Hold still for a while, gripper as last told, yielding what is seen after each tick."""
@@ -87,9 +91,9 @@ class Executor:
 
     def _drive(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, deadline: float) -> Done | Failed:
         observation = self._robot.observe()
-        policy.reset(subgoal, observation, seed)
+        self._timed(policy.reset, subgoal, observation, seed)
         while observation.stamp < deadline:
-            step = policy.act(observation)
+            step = self._timed(policy.act, observation)
             match step:
                 case Done() | Failed():
                     return step
@@ -100,6 +104,13 @@ class Executor:
                 case _:
                     return Failed(Code.POLICY_ERROR, f"{card.id} returned {type(step).__name__}, not a step")
         return Failed(Code.TIMEOUT, f"{card.id} was not done in time")
+
+    def _timed(self, call: Callable[..., T], *args: Any) -> T:
+        begun = time.perf_counter()
+        try:
+            return call(*args)
+        finally:
+            self._thought += time.perf_counter() - begun
 
     def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
         check_chunk(chunk, card.action.space, self._spec)

@@ -79,13 +79,15 @@ class Outcome:
     """How one piece of work ended: a code, where, and a sentence for a person.
 
     ``message`` names what was expected, what came and what to do. ``data`` holds JSON-serialisable
-    detail. ``seconds`` is time on the robot's clock.
+    detail. ``seconds`` is time on the robot's clock; ``policy_seconds`` wall time in a policy's own code, which decides
+    nothing.
     """
 
     code: Code
     stage: Stage
     message: str = ""
     seconds: float = 0.0
+    policy_seconds: float = 0.0
     data: Mapping[str, Any] = field(default_factory=dict)
 
     @property

@@ -35,7 +35,7 @@ def row(**changes):
         "done": True,
     }
     usual |= {"progress": 1.0, "code": None, "sim_seconds": 20.0, "wall_seconds": 2.0, "set_up_seconds": 0.5}
-    return usual | {"overhead_seconds": 1.0, "attempts": 2} | changes
+    return usual | {"planning_seconds": 1.0, "attempts": 2} | changes
 
 
 def test_a_cell_runs_its_task_and_leaves_no_folder(tmp_path, monkeypatch):
@@ -44,7 +44,7 @@ def test_a_cell_runs_its_task_and_leaves_no_folder(tmp_path, monkeypatch):
     assert (found["task"], found["scene_seed"]) == ("mine-1", 1)
     assert found["code"] is None or found["success"] is False
     assert found["sim_seconds"] > 1.0
-    assert 0.0 < found["overhead_seconds"] <= found["wall_seconds"]
+    assert 0.0 < found["planning_seconds"] <= found["wall_seconds"]
     assert len(found["state_hash"]) == 64
     assert list(tmp_path.iterdir()) == []
 
