@@ -2,14 +2,16 @@
 """The low-level path: how a setpoint at control rate becomes servo commands in every physics step.
 
 Everything that moves the simulated arm goes through :func:`servo_commands`: executor, training and probes alike. With
-:mod:`robo_orch.robots.actions`, which makes setpoints of actions, it is frozen together with a scene;
-:func:`low_level_hash` is part of the scene's hash.
+:mod:`robo_orch.robots.actions`, which makes setpoints of actions, and :mod:`robo_orch.robots.mjcf`, which sets the time
+step and contacts, it is frozen together with a scene; :func:`low_level_hash` is part of the scene's hash.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import io
+import tokenize
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -57,8 +59,9 @@ def servo_commands(start: Setpoint, target: JointTarget, robot: RobotSpec, steps
 
 @cache
 def low_level_hash() -> str:
-    """Digest of the low-level path's code (comments and docstrings do not count)."""
-    sources = [Path(__file__), *(_source(module) for module in (actions, arm, rows))]
+    """Digest of the code of the low-level path and of the physics below it (comments and docstrings do not count)."""
+    physics = _source(actions).with_name("mjcf.py")  # read, not imported: that would bring MuJoCo along
+    sources = [Path(__file__), *(_source(module) for module in (actions, arm, rows)), physics]
     return hashlib.sha256("\n".join(_code(path) for path in sources).encode()).hexdigest()
 
 
@@ -67,11 +70,18 @@ def _source(module: ModuleType) -> Path:
 
 
 def _code(path: Path) -> str:
-    tree = ast.parse(path.read_text())
-    for node in ast.walk(tree):
+    """The text of a file without docstrings, comments and blank lines: the same for every version of Python."""
+    source = path.read_text(encoding="utf-8")
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            lines[line - 1] = lines[line - 1][:column]
+    for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(node) is not None:
-            node.body = node.body[1:] or [ast.Pass()]
-    return ast.dump(tree)
+            first, last = node.body[0].lineno, node.body[0].end_lineno or 0
+            lines[first - 1 : last] = [""] * (last - first + 1)
+    return "\n".join(line.rstrip() for line in lines if line.strip())
 
 
 @cache

@@ -35,6 +35,10 @@ MOVED = (0.005, 0.05)
 SEEN, PART_SEEN = 0.25, 0.05
 
 
+#: All numbers that decide how well objects are perceived, as a scene's hash has them.
+ACCURACY = (SIGMA, FURNITURE_SIGMA, BIAS_SHARE, RATE, LATENCY, MOVED, SEEN, PART_SEEN)
+
+
 def everything() -> Mapping[str, float]:
     """The sight of someone to whom nothing is hidden: what is not named is seen whole."""
     return {}

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import hashlib
+import json
+from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from robo_orch.catalogue import LOADER, Kind, furniture, furniture_names, kind
 from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.lowlevel import low_level_hash
+from robo_orch.sim.perception import ACCURACY
 from robo_orch.sim.scenes.sets import Sets
 from robo_orch.types import Array
 
@@ -105,11 +108,13 @@ class Light(_Strict):
 class SceneSpec(_Strict):
     """A scene.
 
-    ``always``: objects that are in every layout; ``count``: how many of ``pool`` there are besides, fewest and most;
-    ``sets``: which seeds are for training, validation and test, and what is held out.
+    ``version`` rises when the scene changes: policies are trained on it, and figures refer to it. ``always``: objects
+    that are in every layout; ``count``: how many of ``pool`` there are besides, fewest and most; ``sets``: which seeds
+    are for training, validation and test, and what is held out.
     """
 
     name: str
+    version: int = 1
     robot: str
     furniture: tuple[Placed, ...]
     always: tuple[PoolEntry, ...] = ()
@@ -136,7 +141,7 @@ class SceneSpec(_Strict):
         return hash(self.digest())
 
     def digest(self) -> str:
-        """SHA-256 over all that decides what happens: this scene, its kinds, its robot and the low-level path."""
+        """SHA-256 over all that decides what happens: scene, kinds, robot, low-level path, accuracy of perception."""
         return self._digest
 
     @cached_property
@@ -144,9 +149,23 @@ class SceneSpec(_Strict):
         robot = load_robot(self.robot)
         kinds: list[Kind] = [kind(e.kind) for e in (*self.always, *self.pool)]
         parts = [self.model_dump_json(exclude={"name"}), *(k.model_dump_json() for k in kinds)]
-        parts += [repr(part) for p in self.furniture for part in furniture(p.name)]
-        parts += [robot.urdf.read_text(), repr(robot.joints), repr(robot.gripper), low_level_hash()]
+        parts += [_plain(part) for p in self.furniture for part in furniture(p.name)]
+        body = (robot.joints, robot.gripper, robot.control_hz, robot.tool_parent, robot.tool_offset)
+        parts += [robot.urdf.read_text(), _plain(body), _plain(ACCURACY), low_level_hash()]
         return hashlib.sha256("\n".join(parts).encode()).hexdigest()
+
+
+def _plain(value: Any) -> str:
+    """A value as JSON, which is the same in every version of Python and numpy."""
+    return json.dumps(value, default=_parts, sort_keys=True)
+
+
+def _parts(value: Any) -> Any:
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    if is_dataclass(value):
+        return {field.name: getattr(value, field.name) for field in fields(value)}
+    return value.tolist()
 
 
 def scene_names() -> list[str]:

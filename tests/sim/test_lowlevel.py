@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from robo_orch.robots.spec import load_robot
+from robo_orch.sim import lowlevel
 from robo_orch.sim.lowlevel import Setpoint, low_level_hash, servo_commands
 from robo_orch.types import JointTarget
 
@@ -61,6 +62,12 @@ def test_the_gripper_moves_at_its_speed_and_stays_in_its_range(width, wish):
     assert commands[-1, 7] == commands[-1, 8] == pytest.approx(end.width / 2)
 
 
-def test_the_hash_is_that_of_the_code():
-    assert low_level_hash() == low_level_hash()
+def test_the_hash_is_that_of_the_code_whatever_is_said_about_it(tmp_path):
+    plain, told, other = (tmp_path / f"{name}.py" for name in ("plain", "told", "other"))
+    plain.write_text('X = 1\n\n\ndef f(x):\n    return f"{x} # no comment"\n')
+    told.write_text(
+        '"""What\nthis is."""\n\nX = 1  # m\n# why\n\ndef f(x):\n    """Does."""\n    return f"{x} # no comment"\n'
+    )
+    other.write_text(plain.read_text().replace("X = 1", "X = 2"))
+    assert lowlevel._code(plain) == lowlevel._code(told) != lowlevel._code(other)
     assert len(low_level_hash()) == 64
