@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import CardError
 from robo_orch.skills import Fact, skill
 from robo_orch.types import (
@@ -51,11 +51,7 @@ class Strategy(StrEnum):
     BLEND = "blend"
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class ActionSpec(_Strict):
+class ActionSpec(Strict):
     """The card's action space; see :class:`robo_orch.types.ActionSpace`."""
 
     kind: ActionKind
@@ -77,13 +73,13 @@ class ActionSpec(_Strict):
         return ActionSpace(self.kind, self.dim, self.frame, self.rotation, self.reference, self.gripper)
 
 
-class PosesSpec(_Strict):
+class PosesSpec(Strict):
     """What the policy needs to know of object poses: the precision class it can work with, at worst."""
 
     precision: Precision
 
 
-class Leases(_Strict):
+class Leases(Strict):
     """Which parts of the robot the policy takes."""
 
     joints: bool = True
@@ -91,7 +87,7 @@ class Leases(_Strict):
     cameras: tuple[str, ...] = ()
 
 
-class PolicyCard(_Strict):
+class PolicyCard(Strict):
     """One policy's card.
 
     ``rate_hz`` is the rate of the actions within a chunk; ``preconditions``, beside those of the skills, are checked
@@ -99,7 +95,7 @@ class PolicyCard(_Strict):
     ``python:package.module:Class``.
     """
 
-    schema_version: Literal[1] = Field(alias="schema")
+    schema_version: Annotated[int, Field(strict=True, ge=SCHEMA, le=SCHEMA)] = Field(alias="schema")
     id: str
     family: Family
     description: str
@@ -113,7 +109,7 @@ class PolicyCard(_Strict):
     stop_mode: StopMode = StopMode.HOLD
     cost_seconds: float = Field(gt=0, allow_inf_nan=False)
     loader: str
-    parameters: dict[str, float | int | str | bool] = {}
+    parameters: dict[str, float | int | str | bool] = Field(default_factory=dict)
     robots: tuple[str, ...] = ()
 
     @field_validator("id")
@@ -164,12 +160,5 @@ def load_card(path: Path) -> PolicyCard:
     Raises:
         CardError: the file is missing, no YAML, or breaks the schema; every problem is listed.
     """
-    try:
-        return PolicyCard.model_validate(yaml.safe_load(path.read_text()))
-    except OSError as error:
-        raise CardError("a readable policy card", f"{path}: {error.strerror}", "check the path") from error
-    except yaml.YAMLError as error:
-        raise CardError("a policy card in YAML", f"{path}: {error}", "mend the file") from error
-    except ValidationError as error:
-        problems = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors())
-        raise CardError(f"a policy card of schema {SCHEMA}", f"{path.name}: {problems}", "mend those keys") from error
+    expected = f"a policy card of schema {SCHEMA}"
+    return parsed(read(path, expected, CardError, "check the path"), PolicyCard, expected, CardError, path.name)

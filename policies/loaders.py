@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from robo_orch.errors import CardError
 from robo_orch.objects import Inventory
@@ -63,8 +64,10 @@ def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
         raise CardError("a loader among python", f"{card.loader!r} in {card.id}", "use python:package.module:Class")
     module_name, _, attribute = reference.partition(":")
     try:
-        factory: Callable[[PolicyContext], Policy] = getattr(importlib.import_module(module_name), attribute)
+        factory = getattr(importlib.import_module(module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         remedy = "install the package that holds it or correct the card's loader"
         raise CardError(f"what {card.id} loads", f"{card.loader!r}: {error}", remedy) from error
-    return factory
+    if not inspect.isclass(factory):
+        raise CardError(f"a class that {card.id} loads", f"{card.loader!r}, which is none", "correct the card's loader")
+    return cast("Callable[[PolicyContext], Policy]", factory)

@@ -11,13 +11,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 from scipy.spatial.transform import Rotation
 
+from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import SceneError, unknown
 from robo_orch.objects import Geom, Grasp, Interior, Joint, JointKind, ObjectSpec, Shape, Surface
 from robo_orch.types import Pose, Precision
@@ -25,19 +25,13 @@ from robo_orch.types import Pose, Precision
 #: In a kind's geoms: the material that stands for the object's own colour.
 OWN_COLOUR = "colour"
 
-#: The C loader where PyYAML has it: ten times as fast, and as safe.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-
 _Vector = tuple[float, float, float]
+_Positive = Annotated[float, Field(gt=0)]
 _ORIGIN: _Vector = (0.0, 0.0, 0.0)
 _SIZES = {Shape.BOX: 3, Shape.ELLIPSOID: 3, Shape.CYLINDER: 2, Shape.CAPSULE: 2, Shape.SPHERE: 1}
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class _Geom(_Strict):
+class _Geom(Strict):
     shape: Shape
     size: tuple[float, ...]
     position: _Vector = _ORIGIN
@@ -50,19 +44,19 @@ class _Geom(_Strict):
             raise ValueError(f"a {self.shape} has {_SIZES[self.shape]} positive half sizes, got {self.size}")
 
 
-class _Surface(_Strict):
+class _Surface(Strict):
     name: str
     centre: _Vector
-    half: tuple[float, float]
+    half: tuple[_Positive, _Positive]
     round: bool = False
 
 
-class _Interior(_Strict):
+class _Interior(Strict):
     centre: _Vector
-    half: _Vector
+    half: tuple[_Positive, _Positive, _Positive]
 
 
-class _Grasp(_Strict):
+class _Grasp(Strict):
     """``approach``: where the hand points; ``fingers``: the way they move; ``turns``: alike about z, so many."""
 
     name: str
@@ -72,35 +66,45 @@ class _Grasp(_Strict):
     width: float = Field(gt=0)
     turns: int = Field(1, ge=1)
 
+    def model_post_init(self, _context: Any) -> None:
+        cosine = float(np.dot(_unit(self.approach, "approach"), _unit(self.fingers, "fingers")))
+        if abs(cosine) > 1e-3:
+            raise ValueError("the fingers move across the approach: the two directions must be at right angles")
 
-class _Joint(_Strict):
+
+class _Joint(Strict):
     kind: JointKind
     parent: str
     position: _Vector = _ORIGIN
     axis: _Vector
     limits: tuple[float, float]
     anchor: _Vector = _ORIGIN
-    friction: float = 0.5
-    damping: float = 2.0
-    springback: float = 0.0
+    friction: float = Field(0.5, ge=0)
+    damping: float = Field(2.0, ge=0)
+    springback: float = Field(0.0, ge=0)
+
+    def model_post_init(self, _context: Any) -> None:
+        _unit(self.axis, "axis")
+        if not self.limits[0] < self.limits[1]:
+            raise ValueError(f"limits from low to high were expected, got {self.limits}")
 
 
-class Kind(_Strict):
+class Kind(Strict):
     """A kind of object as its YAML describes it, at scale 1."""
 
     kind: str
     words: tuple[str, ...] = ()
     colours: tuple[str, ...] = ()
-    scales: tuple[float, float] = (1.0, 1.0)
+    scales: tuple[_Positive, _Positive] = (1.0, 1.0)
     mass: float = Field(0.0, ge=0)
-    friction: float = 0.8
+    friction: float = Field(0.8, ge=0)
     fixed: bool = False
     geoms: tuple[_Geom, ...] = ()
     surfaces: tuple[_Surface, ...] = ()
     interior: _Interior | None = None
     grasps: tuple[_Grasp, ...] = ()
     joint: _Joint | None = None
-    tolerance: float = 0.006
+    tolerance: float = Field(0.006, gt=0)
     precision: Precision = Precision.FIDUCIAL
 
     def model_post_init(self, _context: Any) -> None:
@@ -108,13 +112,15 @@ class Kind(_Strict):
         words = {g.material for g in self.geoms} - {OWN_COLOUR} | set(self.colours)
         if strange := sorted(words - set(_palette())):
             raise ValueError(f"{', '.join(strange)}: not among the colours and materials of data/materials.yaml")
+        if self.scales[0] > self.scales[1]:
+            raise ValueError(f"scales from small to large were expected, got {self.scales}")
         if self.geoms and not self.mass:
             raise ValueError("a body needs a mass above 0 kg")
         if not self.geoms and not (self.fixed and self.surfaces):
             raise ValueError("what has no geoms is a region: fixed, with a surface")
 
 
-class _Palette(_Strict):
+class _Palette(Strict):
     colours: dict[str, tuple[float, float, float, float]]
     materials: dict[str, tuple[float, float, float, float]]
 
@@ -138,7 +144,7 @@ def kind(name: str) -> Kind:
     """
     if name not in kinds():
         raise unknown(SceneError, "a kind of object", name, kinds())
-    return parse_kind(_data("objects").joinpath(f"{name}.yaml").read_text(), name)
+    return parse_kind(_text(_data("objects").joinpath(f"{name}.yaml"), name), name)
 
 
 def parse_kind(text: str, name: str) -> Kind:
@@ -147,7 +153,7 @@ def parse_kind(text: str, name: str) -> Kind:
     Raises:
         SceneError: with the place of the mistake.
     """
-    return _parse(TypeAdapter(Kind), text, name, {"kind": name})
+    return _parse(Kind, text, name, {"kind": name})
 
 
 def make_object(kind_name: str, name: str, colour: str = "", scale: float = 1.0) -> ObjectSpec:
@@ -178,7 +184,7 @@ def furniture(name: str) -> list[ObjectSpec]:
 def _furniture(name: str) -> tuple[ObjectSpec, ...]:
     if name not in furniture_names():
         raise unknown(SceneError, "a piece of furniture", name, furniture_names())
-    text = _data("objects").joinpath("furniture", f"{name}.yaml").read_text()
+    text = _text(_data("objects").joinpath("furniture", f"{name}.yaml"), name)
     parts = _parse(TypeAdapter(dict[str, Kind]), text, name)
     return tuple(_spec(model, part, "", 1.0) for part, model in parts.items())
 
@@ -212,24 +218,19 @@ def _stem(name: str) -> str:
 @cache
 def _palette_file() -> _Palette:
     text = files("robo_orch").joinpath("data", "materials.yaml").read_text()
-    return _parse(TypeAdapter(_Palette), text, "materials")
+    return _parse(_Palette, text, "materials")
 
 
 def _palette() -> Mapping[str, tuple[float, float, float, float]]:
     return {**_palette_file().colours, **_palette_file().materials}
 
 
-def _parse(adapter: TypeAdapter, text: str, name: str, extra: Mapping[str, Any] | None = None) -> Any:
-    try:
-        content = yaml.load(text, Loader=LOADER)
-        return adapter.validate_python({**(extra or {}), **content} if isinstance(content, dict) else content)
-    except (ValidationError, yaml.YAMLError) as error:
-        place = "; ".join(_problem(e) for e in error.errors()) if isinstance(error, ValidationError) else str(error)
-        raise SceneError(f"a description of {name} like those in data/objects", place, f"mend {name}.yaml") from error
+def _text(path: Any, name: str) -> str:
+    return read(path, f"a description of {name} in YAML", SceneError, f"mend {name}.yaml")
 
 
-def _problem(error: Mapping[str, Any]) -> str:
-    return f"{'.'.join(str(part) for part in error['loc'])}: {error['msg']}"
+def _parse(model: Any, text: str, name: str, given: Mapping[str, Any] | None = None) -> Any:
+    return parsed(text, model, f"a description of {name} like those in data/objects", SceneError, f"{name}.yaml", given)
 
 
 def _spec(model: Kind, name: str, colour: str, scale: float) -> ObjectSpec:
@@ -256,6 +257,18 @@ def _spec(model: Kind, name: str, colour: str, scale: float) -> ObjectSpec:
     )
 
 
+def _unit(vector: Sequence[float], what: str) -> np.ndarray:
+    """The vector at length 1.
+
+    Raises:
+        ValueError: it has none.
+    """
+    length = float(np.linalg.norm(vector))
+    if length < 1e-6:
+        raise ValueError(f"{what} is a direction and cannot be {tuple(vector)}")
+    return np.array(vector) / length
+
+
 def _geom(geom: _Geom, colour: str, scale: float) -> Geom:
     pose = Pose.from_rotation(scale * np.array(geom.position), Rotation.from_euler("xyz", geom.rotation, degrees=True))
     material = colour if geom.material == OWN_COLOUR else geom.material
@@ -263,12 +276,11 @@ def _geom(geom: _Geom, colour: str, scale: float) -> Geom:
 
 
 def _joint(joint: _Joint) -> Joint:
-    axis = np.array(joint.axis) / np.linalg.norm(joint.axis)
     return Joint(
         joint.kind,
         joint.parent,
         Pose.of(joint.position),
-        axis,
+        _unit(joint.axis, "axis"),
         joint.limits,
         np.array(joint.anchor),
         joint.friction,
@@ -284,8 +296,7 @@ def _grasps(grasp: _Grasp, scale: float) -> Sequence[Grasp]:
 @cache
 def _turned(grasp: _Grasp) -> Sequence[Grasp]:
     """All turns of a grasp, at scale 1."""
-    z = np.array(grasp.approach) / np.linalg.norm(grasp.approach)
-    y = np.array(grasp.fingers) / np.linalg.norm(grasp.fingers)
+    z, y = _unit(grasp.approach, "approach"), _unit(grasp.fingers, "fingers")
     first = Rotation.from_matrix(np.column_stack([np.cross(y, z), y, z]))
     found = []
     for turn in range(grasp.turns):

@@ -66,6 +66,12 @@ class RunError(UserError):
     """A run folder that cannot be written, read or replayed."""
 
 
+class RecordError(RunError):
+    """The record of a run that is under way cannot be written any more."""
+
+    stage = Stage.INTERNAL
+
+
 class OptionError(UserError):
     """A command-line option with a value that cannot be used."""
 

@@ -66,6 +66,8 @@ def checked(perturb: Mapping[str, float]) -> Mapping[str, float]:
             raise OptionError("a perturbation", repr(name), _remedy(closest(name, PERTURBATIONS, 1)))
         if not entry.low <= value <= entry.high:
             raise OptionError(f"{name} from {entry.low:g} to {entry.high:g} {entry.unit}", f"{value:g}", _remedy())
+        if entry.unit == "objects" and value != round(value):
+            raise OptionError(f"{name} as a whole number", f"{value:g}", f"for example {name}={round(value)}")
     return {name: float(perturb.get(name, entry.default)) for name, entry in PERTURBATIONS.items()}
 
 

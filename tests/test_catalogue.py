@@ -8,6 +8,7 @@ from robo_orch import catalogue
 from robo_orch.errors import SceneError
 
 THING = "mass: 0.1\ngeoms: [{shape: box, size: [0.1, 0.1, 0.1], material: red}]\n"
+GRASP = "grasps: [{name: top, position: [0, 0, 0], approach: [0, 0, -1], fingers: [0, 1, 0], width: 0.1}]\n"
 
 
 @pytest.mark.parametrize("kind", catalogue.kinds())
@@ -80,6 +81,16 @@ def test_the_drawer_is_shut_at_0_and_its_hollow_is_inside_its_walls():
         (lambda: catalogue.parse_kind(THING.replace("0.1, 0.1, 0.1", "0.1"), "cart"), ("3 positive half sizes",)),
         (lambda: catalogue.parse_kind(THING.replace("red", "plaid"), "cart"), ("plaid", "materials.yaml")),
         (lambda: catalogue.parse_kind("geoms: [", "cart"), ("a description of cart",)),
+        (lambda: catalogue.parse_kind(THING.replace("0.1]", ".nan]"), "cart"), ("geoms.0.size.2", "finite")),
+        (lambda: catalogue.parse_kind(THING + "friction: .inf\n", "cart"), ("friction", "finite")),
+        (lambda: catalogue.parse_kind(THING + "scales: [0, 1]\n", "cart"), ("scales", "greater than 0")),
+        (lambda: catalogue.parse_kind(THING + "scales: [2, 1]\n", "cart"), ("scales from small to large",)),
+        (
+            lambda: catalogue.parse_kind(THING + GRASP.replace("0, 0, -1", "0, 0, 0"), "cart"),
+            ("approach is a direction",),
+        ),
+        (lambda: catalogue.parse_kind(THING + GRASP.replace("0, 1, 0", "0, 0, 1"), "cart"), ("right angles",)),
+        (lambda: catalogue.parse_kind(THING + "mass: 1\n", "cart"), ("'mass' is there twice",)),
         (lambda: catalogue.parse_kind("just words", "cart"), ("a description of cart",)),
     ],
 )

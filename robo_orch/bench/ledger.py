@@ -80,9 +80,17 @@ class Ledger:
         return sorted(self._rows.values(), key=lambda row: (row["episode"], order[row["arm"]]))
 
     def given(self) -> list[Any]:
-        """What the episodes are about."""
+        """What the episodes are about.
+
+        Raises:
+            RunError: the file is broken.
+        """
         path = self.path / "given.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        try:
+            return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+        except (OSError, ValueError) as error:
+            remedy = "name a folder that a bench has written"
+            raise RunError("a bench's folder after --resume", f"{path}: {error}", remedy) from error
 
     def extend(self, spec: Mapping[str, Any], given: Sequence[Any] | None) -> None:
         """Go on as ``spec``, with ``given`` if there are more episodes than before."""

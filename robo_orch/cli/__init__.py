@@ -6,7 +6,9 @@ Nothing that takes long is imported before a command needs it, so that ``--help`
 
 from __future__ import annotations
 
+import errno
 import os
+import signal
 import sys
 from collections.abc import Sequence
 
@@ -16,14 +18,26 @@ BAD_INPUT, INTERNAL, INTERRUPTED = 2, 3, 130
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Errors end as lines on stderr, never as a traceback."""
     arguments = list(sys.argv[1:] if argv is None else argv)
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:  # closed by whoever started us
+            setattr(sys, name, open(os.devnull, "w"))  # noqa: SIM115 - it lives as long as the process
     try:
         code = _dispatch(arguments)
         sys.stdout.flush()
-        return code
-    except BrokenPipeError:
-        # Python flushes stdout once more when it ends, which must not find the closed pipe again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+    except BrokenPipeError:  # who read along has seen enough
+        code = _mute(0)
+    except OSError as error:
+        sys.stderr.write(f"stdout cannot be written: {error.strerror or error}\n")
+        code = _mute(INTERNAL)
+    if argv is None:
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # what happened has been said, and the exit code stands
+    return code
+
+
+def _mute(code: int) -> int:
+    # Python flushes stdout once more when it ends, which must not fail again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    return code
 
 
 def _dispatch(arguments: list[str]) -> int:
@@ -33,17 +47,24 @@ def _dispatch(arguments: list[str]) -> int:
     from robo_orch.cli import output
     from robo_orch.cli.app import app
 
-    as_json = "--json" in arguments
+    say = output.Complaints("--json" in arguments, arguments[0] if arguments else "")
+    command = typer.main.get_command(app)
     try:
-        code = typer.main.get_command(app)(arguments, prog_name="robo-orch", standalone_mode=False)
+        if any("\udc80" <= letter <= "\udcff" for text in arguments for letter in text):
+            return say.undecodable()
+        # Not its main(), which has exit codes of its own for Ctrl-C and for a reader that goes away.
+        with command.make_context("robo-orch", list(arguments)) as context:
+            code = command.invoke(context)
         return code if isinstance(code, int) else 0
     except TyperException as error:
-        return output.usage(error, as_json)
+        return say.usage(error)
     except typer.Exit as ended:
         return ended.exit_code
     except (typer.Abort, KeyboardInterrupt):
-        return output.stopped(as_json)
+        return say.stopped()
     except BrokenPipeError:
         raise
     except Exception as error:
-        return output.failed(error, as_json)
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC and error.filename is None:
+            raise  # stdout goes into a full file
+        return say.failed(error)

@@ -13,14 +13,14 @@ def replay(run_dir: RunDir, as_json: Json = False) -> int:
 
     Exit codes: 0 the same, 1 different, 2 no such run.
     """
-    from robo_orch.cli.output import print_json, refuse
+    from robo_orch.cli.output import blank, print_json, refuse
     from robo_orch.errors import UserError
     from robo_orch.runs.replay import replay as execute
 
     try:
         again = execute(run_dir)
     except UserError as error:
-        return refuse(error, as_json, {"match": False, "state_hash": None, "expected_hash": None})
+        return refuse(error, as_json, blank("replay"))
     if as_json:
         hashes = {"state_hash": again.state_hash, "expected_hash": again.expected_hash}
         print_json({"match": again.match, **hashes, "ticks": again.ticks, "because": again.because})

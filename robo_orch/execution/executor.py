@@ -41,6 +41,12 @@ _SAFETY = (Code.LIMIT_EXCEEDED, Code.TRACKING_ERROR, Code.NON_FINITE_ACTION, Cod
 TRACKING_LIMIT = 0.15
 
 
+class _Crashed(Exception):
+    def __init__(self, error: Exception) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
 class Executor:
     """Runs policies on one robot.
 
@@ -72,8 +78,8 @@ class Executor:
             end = self._drive(policy, card, subgoal, seed, start + time_limit)
         except ChunkRefused as refused:
             end = Failed(refused.code, refused.reason)
-        except Exception as error:  # a policy is foreign code: its crash is an outcome, not ours
-            end = Failed(Code.POLICY_ERROR, f"{card.id} raised {type(error).__name__}: {error}")
+        except _Crashed as crash:
+            end = Failed(Code.POLICY_ERROR, f"{card.id} raised {type(crash.error).__name__}: {crash.error}")
         finally:
             self._stop(card)
         seconds = self._robot.observe().stamp - start
@@ -109,6 +115,8 @@ class Executor:
         begun = time.perf_counter()
         try:
             return call(*args)
+        except Exception as error:  # a policy is foreign code: its crash is an outcome, not ours
+            raise _Crashed(error) from error
         finally:
             self._thought += time.perf_counter() - begun
 

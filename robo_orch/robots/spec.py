@@ -9,22 +9,18 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy as np
-import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
 
+from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import RobotError, unknown
 from robo_orch.types import Array, Pose, StopMode
 
 ROBOTS = Path(__file__).parent
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class GripperSpec(_Strict):
+class GripperSpec(Strict):
     """A parallel gripper: its finger joints (each moves half the opening), range (m), force (N), speed (m/s)."""
 
     joints: tuple[str, ...]
@@ -35,7 +31,7 @@ class GripperSpec(_Strict):
     kv: float
 
 
-class JointSpec(_Strict):
+class JointSpec(Strict):
     """One arm joint as in the YAML: limits in rad, rad/s, rad/s^2, rad/s^3, N m; position gains."""
 
     name: str
@@ -49,7 +45,7 @@ class JointSpec(_Strict):
     home: float
 
 
-class _RobotFile(_Strict):
+class _RobotFile(Strict):
     name: str
     urdf: str
     base: str
@@ -118,6 +114,11 @@ class RobotSpec:
         """Arm joint names in order."""
         return tuple(j.name for j in self.joints)
 
+    @cached_property
+    def links(self) -> tuple[str, ...]:
+        """Names of the URDF's links, in its order."""
+        return tuple(str(link.get("name")) for link in ElementTree.parse(self.urdf).getroot().iter("link"))
+
     @property
     def home(self) -> Array:
         """The arm's resting configuration, ``(n,)`` rad."""
@@ -149,12 +150,8 @@ def load_robot(name: str | Path) -> RobotSpec:
     path = Path(name) if str(name).endswith((".yaml", ".yml")) else ROBOTS / str(name) / f"{name}.yaml"
     if not path.is_file():
         raise unknown(RobotError, "a robot", str(name), robot_names())
-    try:
-        file = _RobotFile.model_validate(yaml.safe_load(path.read_text()))
-    except (ValidationError, yaml.YAMLError) as error:
-        raise RobotError(
-            "a robot description as in docs/robots.md", f"{path.name}: {error}", "mend that file"
-        ) from error
+    expected = "a robot description as in docs/robots.md"
+    file = parsed(read(path, expected, RobotError), _RobotFile, expected, RobotError, path.name)
     urdf = path.parent / file.urdf
     if not urdf.is_file():
         raise RobotError(f"the URDF that {path.name} names", f"no file {file.urdf}", f"put it beside {path.name}")

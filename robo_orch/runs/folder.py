@@ -3,18 +3,21 @@
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import os
 import re
 import shutil
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
 from typing import IO, Any, Self
 
 import msgspec
 
-from robo_orch.errors import RunError
+from robo_orch.errors import RecordError, RunError
 from robo_orch.runs.schema import Event, RunInfo, Tick
 
 #: Where runs go unless told otherwise.
@@ -76,7 +79,8 @@ class RunFolder:
 
     def frame(self, name: str, png: bytes) -> str:
         """Keep a key frame; returns its path within the folder."""
-        (self.path / "frames" / name).write_bytes(png)
+        with self._writing():
+            (self.path / "frames" / name).write_bytes(png)
         return f"frames/{name}"
 
     def close(self) -> None:
@@ -94,17 +98,33 @@ class RunFolder:
                 shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
     def _open(self, name: str) -> IO[bytes]:
-        return (self.path / name).open("wb")
+        return (self.path / name).open("wb", buffering=0)  # each line is with the operating system at once
 
     def _line(self, file: IO[bytes], row: Any) -> None:
-        file.write(self._encoder.encode(row) + b"\n")
-        file.flush()
+        line = self._encoder.encode(row) + b"\n"
+        try:
+            if file.write(line) < len(line):  # what there was room for
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        except OSError as error:
+            raise self._lost(error) from error
 
     def _replace(self, name: str, value: Any) -> None:
         text = msgspec.json.format(self._encoder.encode(value), indent=2)
         part = self.path / f".{name}.part"
-        part.write_bytes(text + b"\n")
-        os.replace(part, self.path / name)
+        with self._writing():
+            part.write_bytes(text + b"\n")
+            os.replace(part, self.path / name)
+
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            raise self._lost(error) from error
+
+    def _lost(self, error: OSError) -> RecordError:
+        got, remedy = f"{self.path}: {error.strerror or error}", "make room there, or name another one with --out"
+        return RecordError("a folder in which the run can go on being recorded", got, remedy)
 
 
 def slug(text: str) -> str:

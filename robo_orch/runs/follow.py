@@ -7,11 +7,9 @@ import fcntl
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
-import msgspec
-
-from robo_orch.runs.record import RunRecord
+from robo_orch.runs.record import RunRecord, event_of
 from robo_orch.runs.schema import Event
 
 #: How often the file is looked at, s (chosen).
@@ -22,16 +20,17 @@ def follow(run_dir: Path) -> Iterator[Event]:
     """Every event of a run from the first on, until the run has ended or its process is gone.
 
     Raises:
-        RunError: no run folder.
+        RunError: no run folder, or a line that is no event.
     """
     record = RunRecord.open(run_dir)
-    with (record.path / "events.jsonl").open("rb") as file:
-        rest = b""
+    with record.lines("events.jsonl") as file:
+        rest, number = b"", 0
         while True:
             gone = _writer_is_gone(file)
             *lines, rest = (rest + file.read()).split(b"\n")
             for line in lines:
-                event = Event.of_line(msgspec.json.decode(line, type=dict[str, Any]))
+                number += 1
+                event = event_of(line, number)
                 yield event
                 if event.type == "run_ended":
                     return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Ctrl-C that ends a run between two ticks, so that the record holds exactly what the world went through."""
+"""Ctrl-C, or what else asks a process to end, ends a run between two ticks: the record holds all that happened."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ import threading
 from collections.abc import Callable
 from types import FrameType
 from typing import Self
+
+#: What asks a run to end.
+SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class _Shield:
@@ -23,7 +26,7 @@ class _Shield:
 
 
 class Interrupts:
-    """Turns SIGINT into ``KeyboardInterrupt`` where it does no harm.
+    """Turns SIGINT, SIGTERM and SIGHUP into ``KeyboardInterrupt``, named after the signal, where it does no harm.
 
     Before :meth:`defer` it is raised at once. After it, the first one is raised by the next :meth:`check` and a second
     one at once, though never inside :meth:`shield`. Outside the main thread signals are left alone.
@@ -33,16 +36,18 @@ class Interrupts:
         self._notify = notify
         self._deferring = self._requested = False
         self._shield = _Shield()
-        self._previous: signal.Handlers | Callable | int | None = None
+        self._signal = signal.SIGINT
+        self._previous: dict[signal.Signals, signal.Handlers | Callable | int | None] = {}
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            self._previous = signal.signal(signal.SIGINT, self._on_signal)
+            heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup's stays
+            self._previous = {number: signal.signal(number, self._on_signal) for number in heard}
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._previous is not None:
-            signal.signal(signal.SIGINT, self._previous)
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
 
     def defer(self) -> None:
         """From now on wait for :meth:`check`."""
@@ -52,16 +57,20 @@ class Interrupts:
         """Raise ``KeyboardInterrupt`` if one was asked for since the last check."""
         if self._requested:
             self._requested = False
-            raise KeyboardInterrupt
+            raise KeyboardInterrupt(self._named)
+
+    @property
+    def _named(self) -> str:
+        return "Ctrl-C" if self._signal is signal.SIGINT else self._signal.name
 
     def shield(self) -> _Shield:
         """Nothing is raised within; what was asked for is raised by the next check."""
         return self._shield
 
     def _on_signal(self, signum: int, frame: FrameType | None) -> None:
-        again, self._requested = self._requested, True
+        again, self._requested, self._signal = self._requested, True, signal.Signals(signum)
         if self._shield.up or (self._deferring and not again):
-            self._notify("stopping; Ctrl-C again stops without waiting for the tick to end")
+            self._notify(f"stopping; {self._named} again stops without waiting for the tick to end")
             return
         self._requested = False
-        raise KeyboardInterrupt
+        raise KeyboardInterrupt(self._named)

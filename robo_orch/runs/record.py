@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import IO, Any, Self
 
 import msgspec
 
 from robo_orch.errors import RunError
+from robo_orch.runs.config import MAX_SEED
 from robo_orch.runs.schema import SCHEMA, Event, RunInfo, Tick
 
 _REMEDY = "name a folder that robo-orch run has written"
@@ -41,6 +42,8 @@ class RunRecord:
             raise RunError("a run folder with a readable config.json", f"{path}: {error}", _REMEDY) from error
         if info.schema > SCHEMA:
             raise RunError(f"a run folder of schema {SCHEMA} or older", str(info.schema), "update robo_orch")
+        if not 0 <= info.seed <= MAX_SEED:
+            raise RunError(f"a run with a seed from 0 to {MAX_SEED}", f"{path}: seed {info.seed}", _REMEDY)
         return cls(path.absolute(), info)
 
     @cached_property
@@ -64,8 +67,9 @@ class RunRecord:
         Raises:
             RunError: a line before the last is no event.
         """
-        for line in self._lines("events.jsonl", dict[str, Any]):
-            yield Event.of_line(line)
+        with self.lines("events.jsonl") as file:
+            for number, line in _whole(file):
+                yield event_of(line, number)
 
     def ticks(self) -> Iterator[Tick]:
         """The ticks in order.
@@ -73,19 +77,42 @@ class RunRecord:
         Raises:
             RunError: a line before the last is no tick.
         """
-        return self._lines("trajectory.jsonl", Tick)
-
-    def _lines(self, name: str, kind: Any) -> Iterator[Any]:
-        """Whole lines of a JSONL file; what follows the last line break was cut off and is left out."""
-        file = self.path / name
-        if not file.is_file():
-            raise RunError(f"a run folder with {name}", str(self.path), _REMEDY)
-        decoder = msgspec.json.Decoder(kind)
-        with file.open("rb") as lines:
-            for number, line in enumerate(lines, start=1):
-                if not line.endswith(b"\n"):
-                    return
+        decoder = msgspec.json.Decoder(Tick)
+        with self.lines("trajectory.jsonl") as file:
+            for number, line in _whole(file):
                 try:
                     yield decoder.decode(line)
-                except msgspec.DecodeError as error:
-                    raise RunError(f"{name} as it was written", f"line {number}: {error}", _REMEDY) from error
+                except (msgspec.DecodeError, UnicodeDecodeError) as error:
+                    raise _garbled("trajectory.jsonl", number, error) from error
+
+    def lines(self, name: str) -> IO[bytes]:
+        """One of the JSONL files, opened.
+
+        Raises:
+            RunError: it is not there, or cannot be read.
+        """
+        try:
+            return (self.path / name).open("rb")
+        except OSError as error:
+            raise RunError(f"a run folder with {name}", f"{self.path}: {error.strerror}", _REMEDY) from error
+
+
+def event_of(line: bytes, number: int) -> Event:
+    """An event from its line, the ``number``-th of its file.
+
+    Raises:
+        RunError: it is none.
+    """
+    try:
+        return Event.of_line(msgspec.json.decode(line, type=dict[str, Any]))
+    except (msgspec.DecodeError, UnicodeDecodeError, KeyError, TypeError) as error:
+        raise _garbled("events.jsonl", number, error) from error
+
+
+def _whole(file: IO[bytes]) -> Iterator[tuple[int, bytes]]:
+    """Whole lines with their numbers; what follows the last line break was cut off and is left out."""
+    return ((number, line) for number, line in enumerate(file, start=1) if line.endswith(b"\n"))
+
+
+def _garbled(name: str, number: int, error: Exception) -> RunError:
+    return RunError(f"{name} as it was written", f"line {number}: {error}", _REMEDY)

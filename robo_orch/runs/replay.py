@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 
+from robo_orch import __version__
 from robo_orch.errors import RunError
 from robo_orch.runs.provenance import libraries
 from robo_orch.runs.record import RunRecord
-from robo_orch.runs.schema import RunInfo, Tick
+from robo_orch.runs.schema import Tick
 from robo_orch.types import JointTarget
 
 
@@ -39,11 +40,15 @@ def replay(run_dir: Path) -> Replay:
     expected, info = _expected(record), record.info
     simulation = build(info.scene, info.sim, info.seed, info.require, info.perturb)
     ticks = 0
+    joints = len(simulation.world.setpoint.q)
     for tick in record.ticks():
-        simulation.world.step(target(tick))
         ticks += 1
+        if not len(tick.command.q) == len(tick.command.qd) == joints:
+            got = f"{len(tick.command.q)} and {len(tick.command.qd)} in line {ticks} of trajectory.jsonl"
+            raise RunError(f"{joints} joint positions and velocities a command", got, "run the goal again")
+        simulation.world.step(target(tick))
     got = simulation.world.state_hash
-    because = "" if got == expected else _difference(info, simulation.layout.scene_hash)
+    because = "" if got == expected else _difference(record, ticks, simulation.layout.scene_hash)
     return Replay(got == expected, got, expected, ticks, because)
 
 
@@ -64,9 +69,15 @@ def _expected(record: RunRecord) -> str:
     return expected
 
 
-def _difference(info: RunInfo, scene_hash: str) -> str:
+def _difference(record: RunRecord, ticks: int, scene_hash: str) -> str:
+    """Why the states may differ."""
+    info, seconds = record.info, float((record.result or {}).get("sim_seconds", 0.0))
+    if info.period and round(seconds / info.period) != ticks:
+        return f"the run had {round(seconds / info.period)} ticks, its trajectory.jsonl has {ticks}"
     if scene_hash != info.scene_hash:
         return f"the scene is another one: recorded {info.scene_hash}, here {scene_hash}"
-    here = libraries()
-    changed = [f"{k} {v} -> {here.get(k, 'none')}" for k, v in info.libraries.items() if here.get(k) != v]
+    here, then = {"robo_orch": __version__, **libraries()}, {"robo_orch": info.robo_orch, **info.libraries}
+    changed = [
+        f"{name} {version} -> {here.get(name, 'none')}" for name, version in then.items() if here.get(name) != version
+    ]
     return f"made with other versions: {', '.join(changed)}" if changed else "the same versions, other states"

@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from robo_orch.errors import UserError
+from robo_orch.errors import RecordError, UserError
 from robo_orch.runs import provenance, result
 from robo_orch.runs.camera import KeyFrame, RunCamera
 from robo_orch.runs.config import RunConfig
@@ -47,8 +48,8 @@ def execute(config: RunConfig, watch: Watch = lambda event: None, notify: Notify
         run = Run(config, RunFolder.create(config.out, config.goal), interrupts, watch, notify)
         try:
             run.reach(*run.set_up())
-        except KeyboardInterrupt:
-            run.interrupted()
+        except KeyboardInterrupt as stop:
+            run.interrupted(str(stop) or "Ctrl-C")
         except UserError as error:
             if not run.moved:
                 run.folder.discard()
@@ -131,11 +132,12 @@ class Run:
         self._interrupts.defer()
         self._failure = orchestrator.run(goal).failure
 
-    def interrupted(self) -> None:
-        """Ctrl-C came."""
+    def interrupted(self, by: str) -> None:
+        """Ctrl-C came, or a signal."""
         self._closing = True
-        self._failure = Outcome(Code.INTERRUPTED, Stage.INTERNAL, "interrupted by Ctrl-C")
-        self._emit("interrupted")
+        self._failure = Outcome(Code.INTERRUPTED, Stage.INTERNAL, f"interrupted by {by}")
+        with contextlib.suppress(RecordError):  # what is missing is told when the record is closed
+            self._emit("interrupted")
 
     def failed(self, outcome: Outcome) -> None:
         """The run ended with a failure that is not the orchestrator's own."""
@@ -143,24 +145,33 @@ class Run:
 
     def broken(self, error: Exception) -> None:
         """Something of ours broke: the details go into the folder."""
-        (self.folder.path / "traceback.txt").write_text("".join(traceback.format_exception(error)))
+        with contextlib.suppress(OSError):
+            (self.folder.path / "traceback.txt").write_text("".join(traceback.format_exception(error)))
         what = " ".join(f"{type(error).__name__}: {error}".split())
         self._failure = Outcome(Code.INTERNAL, Stage.INTERNAL, f"{what}; see traceback.txt in {self.folder.path}")
 
     def close(self) -> Finished:
-        """Judge the run, close its record and write the report."""
+        """Judge the run, close its record and write the report. Only the last pictures can be interrupted."""
         self._closing = True
         self._wall = self._since()
+        with self._interrupts.shield():
+            done, objection = self._judged()
+        self._last_pictures()
+        with self._interrupts.shield():
+            return self._closed(done, objection)
+
+    def _closed(self, done: bool, objection: Outcome | None) -> Finished:
         idle = (self._world.physics_seconds if self._world else 0.0) + (self._camera.seconds if self._camera else 0.0)
         self._overhead = max(0.0, self._wall - idle)
-        done, objection = self._judged()
-        self._last_pictures()
         success = done and objection is None and not self._is(Code.INTERRUPTED)
         failure = self._failure or objection
         code = result.exit_code(success, failure, stopped=self._failure is not None)
         summary = self._summary(success, done, failure)
-        self._emit("run_ended", success=success, done=done, failure=summary["failure"])
-        self.folder.result(summary)
+        try:
+            self._emit("run_ended", success=success, done=done, failure=summary["failure"])
+            self.folder.result(summary)
+        except RecordError as error:
+            self._notify(f"the record is not whole ({error.got})")
         self.folder.close()
         self._report()
         return Finished(summary, code, self.folder.path)
@@ -174,7 +185,7 @@ class Run:
                 self._camera.close()
             if self._world is not None:
                 self._world.close()
-        except Exception as error:
+        except (Exception, KeyboardInterrupt) as error:
             self._notify(f"the last pictures are missing ({type(error).__name__}: {error})")
 
     def _recording(self, world: SensedWorld) -> RecordingWorld:

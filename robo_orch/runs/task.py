@@ -14,7 +14,8 @@ def run_of(task: Task, **options: Any) -> RunConfig:
     """The run that does a task.
 
     Args:
-        options: further fields of :class:`RunConfig`; what the task says itself wins, perturbations are joined.
+        options: further fields of :class:`RunConfig`; what the task says itself wins, but their perturbations come on
+            top of the task's.
 
     Raises:
         OptionError: a value that cannot be used.
@@ -25,7 +26,7 @@ def run_of(task: Task, **options: Any) -> RunConfig:
         goal=task.goal,
         scene=task.scene,
         seed=task.seed,
-        perturb={**config.perturb, **task.perturbation},
+        perturb={**task.perturbation, **config.perturb},
         task=task.id,
         require=task.require,
         facts=task.predicates,

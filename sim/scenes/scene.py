@@ -8,14 +8,14 @@ import json
 from dataclasses import fields, is_dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
-import yaml
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field
 
-from robo_orch.catalogue import LOADER, Kind, furniture, furniture_names, kind
+from robo_orch.catalogue import Kind, furniture, furniture_names, kind
+from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import SceneError, unknown
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.lowlevel import low_level_hash
@@ -28,11 +28,7 @@ SCENES = Path(__file__).parent
 _Vector = tuple[float, float, float]
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Placed(_Strict):
+class Placed(Strict):
     """A piece of furniture: ``position`` of its origin in the robot's base frame, m; ``yaw`` in degrees."""
 
     name: str
@@ -40,14 +36,14 @@ class Placed(_Strict):
     yaw: float = 0.0
 
 
-class PoolEntry(_Strict):
+class PoolEntry(Strict):
     """A movable kind and the colours that this scene draws from (none: the kind's colour is left unnamed)."""
 
     kind: str
     colours: tuple[str, ...] = ()
 
 
-class Area(_Strict):
+class Area(Strict):
     """A rectangle in the base frame (m), at height ``z``, in which movable objects are laid out.
 
     ``reach``: smallest and largest horizontal distance of an object's centre from the base. ``gap`` between objects;
@@ -67,6 +63,12 @@ class Area(_Strict):
     hand: tuple[_Vector, ...] = ()
     arm: _Vector | None = None
 
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse ranges that hold nothing."""
+        for name, (low, high) in {"x": self.x, "y": self.y, "reach": self.reach}.items():
+            if not low < high:
+                raise ValueError(f"{name} from small to large was expected, got {(low, high)}")
+
     def holds(self, spots: Array) -> NDArray[np.bool_]:
         """Which of ``(n, 2 or more)`` spots, x and y in m, lie within."""
         x, y = spots[:, 0], spots[:, 1]
@@ -75,14 +77,14 @@ class Area(_Strict):
         return inside & (self.reach[0] <= far) & (far <= self.reach[1])
 
 
-class Bystanders(_Strict):
+class Bystanders(Strict):
     """What may stand about besides: kinds of the pool, and where."""
 
     kinds: tuple[str, ...]
     area: Area
 
 
-class Camera(_Strict):
+class Camera(Strict):
     """A camera at ``position`` looking at ``target``, m, in the frame of ``mount`` (a robot link; base if empty).
 
     ``up`` is the direction that is up in the image; ``fovy`` the vertical field of view in degrees.
@@ -94,8 +96,13 @@ class Camera(_Strict):
     fovy: float = Field(45.0, gt=1, lt=170)
     mount: str = ""
 
+    def model_post_init(self, _context: Any) -> None:
+        """Refuse a view in no direction."""
+        if np.linalg.norm(np.cross(np.subtract(self.target, self.position), self.up)) < 1e-6:
+            raise ValueError("a target away from the camera was expected, and not straight along its up")
 
-class Light(_Strict):
+
+class Light(Strict):
     """A light at ``position`` shining at ``target`` (base frame, m); ``diffuse`` brightness per channel."""
 
     position: _Vector
@@ -105,7 +112,7 @@ class Light(_Strict):
     shadow: bool = False
 
 
-class SceneSpec(_Strict):
+class SceneSpec(Strict):
     """A scene.
 
     ``version`` rises when the scene changes: policies are trained on it, and figures refer to it. ``always``: objects
@@ -119,7 +126,7 @@ class SceneSpec(_Strict):
     furniture: tuple[Placed, ...]
     always: tuple[PoolEntry, ...] = ()
     pool: tuple[PoolEntry, ...]
-    count: tuple[int, int]
+    count: tuple[Annotated[int, Field(ge=0)], int]
     area: Area
     bystanders: Bystanders | None = None
     sets: Sets = Sets()
@@ -131,6 +138,13 @@ class SceneSpec(_Strict):
         for entry in (*self.always, *self.pool):
             if strange := set(entry.colours) - set(kind(entry.kind).colours):
                 raise ValueError(f"{entry.kind} does not come in {', '.join(sorted(strange))}")
+        if self.count[0] > self.count[1]:
+            raise ValueError(f"count from fewest to most was expected, got {self.count}")
+        if twice := sorted({p.name for p in self.furniture if [q.name for q in self.furniture].count(p.name) > 1}):
+            raise ValueError(f"furniture can be there once, {', '.join(twice)} is there twice")
+        links = load_robot(self.robot).links
+        if strange := {c.mount for c in self.cameras.values() if c.mount} - set(links):
+            raise ValueError(f"no link {', '.join(strange)} to mount a camera on, there is {', '.join(links)}")
         if strange := {p.name for p in self.furniture} - set(furniture_names()):
             raise ValueError(f"no furniture {', '.join(sorted(strange))}, there is {', '.join(furniture_names())}")
         if strange := set(self.bystanders.kinds if self.bystanders else ()) - {e.kind for e in self.pool}:
@@ -180,17 +194,9 @@ def load_scene(name: str | Path) -> SceneSpec:
         SceneError: unknown name, or a description that is incomplete, inconsistent or has unknown keys.
     """
     path = Path(name) if str(name).endswith((".yaml", ".yml")) else SCENES / f"{name}.yaml"
+    expected = "a scene like the shipped kitchen.yaml"
+    if path.suffix and str(name) != path.stem and not path.is_file():
+        raise SceneError(expected, f"no file {path}", f"correct the path, or choose one of: {', '.join(scene_names())}")
     if not path.is_file():
         raise unknown(SceneError, "a scene", str(name), scene_names())
-    try:
-        return SceneSpec.model_validate({"name": str(name), **yaml.load(path.read_text(), Loader=LOADER)})
-    except (ValidationError, yaml.YAMLError, TypeError) as error:
-        raise SceneError(
-            "a scene like the shipped kitchen.yaml", f"{path.name}: {_problems(error)}", "mend that file"
-        ) from error
-
-
-def _problems(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return str(error)
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'scene'}: {e['msg']}" for e in error.errors())
+    return parsed(read(path, expected, SceneError), SceneSpec, expected, SceneError, path.name, {"name": str(name)})

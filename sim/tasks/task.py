@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, Field
 
+from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import SceneError
 from robo_orch.predicates import names
 from robo_orch.types import Predicate
@@ -44,7 +45,7 @@ FactText = Annotated[str, AfterValidator(_fact_text)]
 Wanted = Annotated[str, Field(pattern=r"^(\w+ )?\w+$")]
 
 
-class Task(BaseModel):
+class Task(Strict):
     """One task.
 
     Attributes:
@@ -63,15 +64,14 @@ class Task(BaseModel):
         coarse: how many of these steps concern an object with nothing but a coarse pose.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
-    schema_version: Literal[1] = Field(default=1, alias="schema")
+    schema_version: Annotated[int, Field(strict=True, ge=1, le=1)] = Field(default=1, alias="schema")
     id: str = Field(pattern=r"^[\w.-]+$")
     scene: str
-    seed: int = Field(ge=0, le=MAX_SEED)
+    seed: int = Field(strict=True, ge=0, le=MAX_SEED)
     goal: str = Field(min_length=1)
     predicates: tuple[FactText, ...] = ()
     objects: tuple[Wanted, ...] | None = None
-    perturbation: dict[str, float] = {}
+    perturbation: dict[str, Annotated[float, Field(strict=True)]] = Field(default_factory=dict)
     category: str = ""
     suite: str = ""
     subgoals: int = Field(0, ge=0)
@@ -103,10 +103,7 @@ def parse_task(text: str, name: str) -> Task:
     Raises:
         SceneError: with the places of the mistakes.
     """
-    try:
-        return Task.model_validate(yaml.safe_load(text))
-    except (ValidationError, yaml.YAMLError) as error:
-        raise SceneError("a task as in docs/tasks.md", f"{name}: {_problems(error)}", "mend that file") from error
+    return parsed(text, Task, "a task as in docs/tasks.md", SceneError, name)
 
 
 def load_task(path: Path) -> Task:
@@ -115,15 +112,5 @@ def load_task(path: Path) -> Task:
     Raises:
         SceneError: there is no such file, or it is no task.
     """
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        remedy = "name a task's YAML file; robo-orch tasks make writes some"
-        raise SceneError("a task that can be read", f"{path}: {error}", remedy) from error
-    return parse_task(text, path.name)
-
-
-def _problems(error: Exception) -> str:
-    if not isinstance(error, ValidationError):
-        return " ".join(str(error).split())
-    return "; ".join(f"{'.'.join(map(str, e['loc'])) or 'task'}: {e['msg']}" for e in error.errors())
+    remedy = "name a task's YAML file; robo-orch tasks make writes some"
+    return parse_task(read(path, "a task that can be read", SceneError, remedy), path.name)

@@ -56,6 +56,9 @@ BAD = {
     "two goals": ["run", GOAL, GOAL],
     "unwritable folder": ["run", GOAL, "--out", "/dev/null/run"],
     "unknown command": ["walk"],
+    "bytes that are no text": ["run", "put the \udcff cube on the plate"],
+    "half a bystander": ["run", GOAL, "--perturb", "bystanders=2.5"],
+    "scene file that is not there": ["run", GOAL, "--scene", "nowhere.yaml"],
     "replay of nothing": ["replay", "nowhere"],
     "watch of nothing": ["watch", "nowhere"],
 }
@@ -79,6 +82,8 @@ def test_with_json_bad_input_is_one_object_too(name, capsys):
     told = json.loads(out)
     assert told["failure"].keys() == {"stage", "code", "message"}
     assert told.get("success", False) is False
+    if BAD[name][0] == "run":
+        assert {"success", "goal", "scene", "seed", "subgoals", "state_hash", "run_dir"} <= told.keys()
     assert len(err.splitlines()) <= 3
 
 
@@ -134,6 +139,40 @@ def test_a_reader_that_goes_away_leaves_a_closed_record_and_no_traceback(tmp_pat
     assert "Traceback" not in said
     assert "BrokenPipe" not in said
     assert json.loads((tmp_path / "here" / "result.json").read_text())["success"] is True
+
+
+def test_a_reader_that_goes_away_does_not_change_the_exit_code(tmp_path):
+    for arguments, code in (([GOAL, "--seed", "1"], 0), ([GOAL, "--seed", "1", "--time-limit", "0.5"], 1)):
+        command = [*COMMAND, "run", *arguments, "--no-video", "--json"]
+        read, write = os.pipe()
+        os.close(read)
+        with os.fdopen(write, "wb") as closed:
+            done = subprocess.run(command, stdout=closed, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+        assert (done.returncode, done.stderr) == (code, "")
+
+
+@pytest.mark.parametrize("arguments", [["skills", "list"], ["run", GOAL, "--dry-run", "--json"], ["run", "", "--json"]])
+def test_where_stdout_cannot_be_written_it_is_said_without_a_traceback(arguments):
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([*COMMAND, *arguments], stdout=full, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT)
+    assert done.returncode == 3
+    assert done.stderr.splitlines()[-1] == "stdout cannot be written: No space left on device"
+    assert "Traceback" not in done.stderr
+
+
+@pytest.mark.parametrize(("closed", "code"), [(">&-", 0), ("2>&-", 0), (">&- 2>&-", 0)])
+def test_closed_streams_do_no_harm(closed, code):
+    line = f'{sys.executable} -c "{COMMAND[2]}" skills list {closed}'
+    done = subprocess.run(["bash", "-c", line], capture_output=True, text=True, env=ENVIRONMENT)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+
+
+def test_a_bare_group_shows_its_commands(capsys):
+    assert main(["tasks"]) == 2
+    said = capsys.readouterr().err
+    assert "make" in said.split("Commands:")[1]
+    assert len(said.splitlines()) > 5
 
 
 def test_a_dry_run_shows_the_plan_and_writes_nothing(tmp_path, capsys):

@@ -4,6 +4,8 @@ from __future__ import annotations
 import json
 import threading
 
+import pytest
+
 from robo_orch.cli import main
 from robo_orch.runs import provenance
 from robo_orch.runs.config import RunConfig
@@ -17,6 +19,21 @@ def test_a_finished_run_is_told_event_by_event(tmp_path, capsys):
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [line["seq"] for line in lines] == list(range(len(with_a_retry()) + 2))
     assert {"seq", "t", "wall", "type"} <= lines[0].keys()
+
+
+@pytest.mark.parametrize("line", [b"garbage", b"\xff\xfe", b"[1, 2]", b'{"seq": 0}'])
+def test_a_line_that_is_no_event_is_told_with_its_number(tmp_path, capsys, line):
+    run = written(tmp_path / "run")
+    whole = (run / "events.jsonl").read_bytes().splitlines()
+    (run / "events.jsonl").write_bytes(b"\n".join([*whole[:2], line, *whole[2:], b""]))
+    assert main(["watch", str(run)]) == 2
+    assert "line 3" in capsys.readouterr().err
+
+
+def test_a_run_without_events_is_refused(tmp_path, capsys):
+    (written(tmp_path / "run") / "events.jsonl").unlink()
+    assert main(["watch", str(tmp_path / "run")]) == 2
+    assert "events.jsonl" in capsys.readouterr().err
 
 
 def test_without_jsonl_it_reads_as_text(tmp_path, capsys):

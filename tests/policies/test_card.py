@@ -58,9 +58,10 @@ def test_a_broken_card_is_refused_and_the_key_is_named(tmp_path, changes, named)
 def test_a_missing_or_unreadable_card_is_refused(tmp_path):
     with pytest.raises(CardError, match="check the path"):
         load_card(tmp_path / "none.card.yaml")
-    (tmp_path / "x.card.yaml").write_text("a: [")
-    with pytest.raises(CardError, match="YAML"):
-        load_card(tmp_path / "x.card.yaml")
+    for content, words in ((b"a: [", "line 2"), (b"\xff\xfe\x00", "no text in UTF-8"), (b"- a", "keys with values")):
+        (tmp_path / "x.card.yaml").write_bytes(content)
+        with pytest.raises(CardError, match=words):
+            load_card(tmp_path / "x.card.yaml")
 
 
 def test_preconditions_bind_to_the_subgoal_and_skip_roles_it_lacks():

@@ -29,6 +29,7 @@ def context(loader: str) -> PolicyContext:
         ("python:robo_orch.nowhere:Policy", "nowhere"),
         ("python:robo_orch.types:Nothing", "Nothing"),
         ("python:", "loads"),
+        ("python:os:system", "class"),
         (f"python:{__name__}:NoPolicy", "reset"),
     ],
 )

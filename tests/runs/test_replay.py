@@ -30,6 +30,36 @@ def test_other_states_are_explained_by_other_versions(tmp_path):
     assert "mujoco 2.0.0 -> " in replay(run).because
 
 
+def test_another_version_of_the_package_is_named(tmp_path):
+    run = written(tmp_path / "run", ticks=2)
+    _rewrite(run, scene_hash=_scene_hash(), robo_orch="0.0.1")
+    assert "robo_orch 0.0.1 -> " in replay(run).because
+
+
+def test_a_trajectory_that_was_cut_short_is_said_to_be(tmp_path):
+    run = written(tmp_path / "run", ticks=4, result={"state_hash": "0" * 64, "sim_seconds": 0.08})
+    _rewrite(run, period=0.02)
+    lines = (run / "trajectory.jsonl").read_bytes().splitlines(keepends=True)
+    (run / "trajectory.jsonl").write_bytes(b"".join(lines[:3]))
+    assert replay(run).because == "the run had 4 ticks, its trajectory.jsonl has 3"
+
+
+def test_a_command_for_another_arm_is_refused_with_its_line(tmp_path):
+    run = written(tmp_path / "run", ticks=3)
+    lines = [msgspec.json.decode(line) for line in (run / "trajectory.jsonl").read_bytes().splitlines()]
+    lines[1]["command"]["q"] = [0.0, 0.0, 0.0]
+    (run / "trajectory.jsonl").write_bytes(b"".join(msgspec.json.encode(line) + b"\n" for line in lines))
+    with pytest.raises(RunError, match="line 2"):
+        replay(run)
+
+
+def test_a_seed_that_cannot_be_is_refused(tmp_path):
+    run = written(tmp_path / "run")
+    _rewrite(run, seed=-5)
+    with pytest.raises(RunError, match="seed -5"):
+        replay(run)
+
+
 def test_a_run_that_ended_before_there_was_a_world_cannot_be_replayed(tmp_path):
     with pytest.raises(RunError, match="before there was a world"):
         replay(written(tmp_path / "run", result={"state_hash": None}))

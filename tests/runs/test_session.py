@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import fcntl
 import json
 import os
 import signal
@@ -11,8 +12,10 @@ import sys
 import pytest
 
 from robo_orch.errors import GoalError
+from robo_orch.runs import session
 from robo_orch.runs.camera import Pictures
 from robo_orch.runs.config import RunConfig
+from robo_orch.runs.folder import RunFolder
 from robo_orch.runs.record import RunRecord
 from robo_orch.runs.replay import replay
 from robo_orch.runs.session import execute, preview
@@ -120,22 +123,67 @@ def test_no_network_is_touched(tmp_path, monkeypatch):  # case C42
     assert execute(config(tmp_path / "run", seed=2)).result["success"]
 
 
-def test_ctrl_c_closes_the_record_and_replay_still_matches(tmp_path):
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_what_asks_a_run_to_end_closes_the_record_and_replay_still_matches(tmp_path, sent):
     out = tmp_path / "run"
     command = [*COMMAND, "run", GOAL, "--realtime", "--seed", "1", "--no-video", "--out", str(out)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT) as run:
         while "step 1:" not in (line := run.stdout.readline()):
             assert line, run.stderr.read()
-        run.send_signal(signal.SIGINT)
+        run.send_signal(sent)
         _, said = run.communicate(timeout=60)
     assert run.returncode == 130
     assert "Traceback" not in said
     result = RunRecord.open(out).result
     assert result["interrupted"] is True
     assert (result["success"], result["failure"]["code"]) == (False, "INTERRUPTED")
+    assert result["failure"]["message"] == f"interrupted by {'Ctrl-C' if sent == signal.SIGINT else 'SIGTERM'}"
     assert [event.type for event in RunRecord.open(out).events()][-1] == "run_ended"
     assert replay(out).match
     assert "Interrupted" in (out / "report.html").read_text()
+
+
+class Full:
+    """A file on a disk that is full after so many lines."""
+
+    def __init__(self, file, lines):
+        self.file, self.left = file, lines
+
+    def write(self, line):
+        self.left -= 1
+        with open("/dev/full", "wb", buffering=0) as full:
+            return (self.file if self.left >= 0 else full).write(line)
+
+    def close(self):
+        self.file.close()
+
+
+@pytest.mark.parametrize("name", ["events.jsonl", "trajectory.jsonl"])
+def test_a_disk_that_is_full_ends_the_run_and_says_what_to_do(tmp_path, monkeypatch, name):
+    real, said = RunFolder._open, []
+    monkeypatch.setattr(RunFolder, "_open", lambda self, n: Full(real(self, n), 60) if n == name else real(self, n))
+    monkeypatch.setattr(fcntl, "flock", lambda *_: None)  # it wants a real file
+    finished = execute(config(tmp_path / "run"), notify=said.append)
+    assert finished.exit_code == 3
+    assert finished.result["success"] is False
+    failure = finished.result["failure"]
+    assert (failure["stage"], "No space left on device" in failure["message"]) == ("internal", True)
+    assert "--out" in failure["message"]
+    assert len(list(RunRecord.open(finished.folder).events())) > 1
+
+
+def test_nothing_cuts_off_the_closing_of_a_record(tmp_path, monkeypatch):
+    real = session.Run._closed
+
+    def hurried(run, *judged):
+        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)
+        return real(run, *judged)
+
+    monkeypatch.setattr(session.Run, "_closed", hurried)
+    finished = execute(config(tmp_path / "run", time_limit=0.5))
+    assert RunRecord.open(finished.folder).result == json.loads(json.dumps(finished.result))
+    assert (finished.folder / "report.html").is_file()
 
 
 def test_bad_input_before_motion_leaves_no_folder(tmp_path):

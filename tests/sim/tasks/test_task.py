@@ -68,8 +68,15 @@ def test_what_a_scene_must_contain_may_be_left_to_seed_or_goal():
         (("id: mine-1", "id: ../../mine"), "id"),
         (("schema: 1", "schema: 2"), "schema"),
         (("goal: put", "goal: [put"), "line"),
-        ((TEXT, "just words"), "task"),
-        ((TEXT, ""), "task"),
+        ((TEXT, "just words"), "keys with values were expected, got 'just words'"),
+        ((TEXT, ""), "keys with values"),
+        (("seed: 3", "seed: true"), "seed"),
+        (("seed: 3", "seed: '3'"), "seed"),
+        (("pose_noise: 2", "pose_noise: yes"), "pose_noise"),
+        (("pose_noise: 2", "pose_noise: .nan"), "pose_noise"),
+        (("seed: 3", "seed: 3\nseed: 4"), "'seed' is there twice"),
+        (("seed: 3", f"seed: {'7' * 5000}"), "mine.yaml"),
+        ((TEXT, "[" * 5000), "mine.yaml"),
     ],
 )
 def test_a_broken_task_is_refused_with_the_place(change, says):
