@@ -180,7 +180,8 @@ def inside(facts: Facts, thing: str, container: str) -> Truth:
         return Truth(-1.0, 0.0, f"nothing can be put into {container}")
     a, b = facts.objects[thing], facts.objects[container]
     margin = interior.inside(b.pose.inverse().apply(a.pose.position))
-    contained = Truth(margin, _sigma(a, b), f"{thing} is {_mm(margin)} inside the border of {container}")
+    where = _away(margin, "inside", "outside")
+    contained = Truth(margin, _sigma(a, b), f"{thing} is {where} the border of {container}")
     return all_of([contained, not_holding(facts, thing)])
 
 
@@ -313,8 +314,8 @@ def _stands_on(facts: Facts, top: str, foot: float, support: str, surface: Surfa
     gap, within = _height_over(facts, top, foot, support, surface)
     sigma = _sigma(a, b)
     truths = [
-        Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_mm(gap)} above {support}"),
-        Truth(within, sigma, f"{top}'s centre is {_mm(within)} inside {support}'s border"),
+        Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_away(gap, 'above', 'below')} {support}"),
+        Truth(within, sigma, f"{top}'s centre is {_away(within, 'inside', 'outside')} {support}'s border"),
         not_holding(facts, top),
     ]
     if not any(truth.fails for truth in truths):
@@ -365,3 +366,8 @@ def _sigma(a: PoseEstimate, b: PoseEstimate) -> float:
 
 def _mm(metres: float) -> str:
     return f"{1000 * metres:.0f} mm"
+
+
+def _away(metres: float, above: str, below: str) -> str:
+    """A signed distance in words: ``5 mm above``, ``5 mm below``."""
+    return f"{_mm(abs(metres))} {above if metres > -5e-4 else below}"

@@ -55,5 +55,5 @@ def _obstacle(card: PolicyCard, subgoal: Subgoal, facts: Facts) -> str:
     for fact in card.requires(subgoal):
         truth = evaluate(fact, facts)
         if not truth.holds:
-            return f"{fact} does not hold ({truth.because})"
+            return f"{fact} {'does not hold' if truth.fails else 'is not certain'} ({truth.because})"
     return ""

@@ -17,14 +17,18 @@ from robo_orch.objects import Inventory
 from robo_orch.predicates import Facts, Truth, evaluate
 from robo_orch.types import Code, Observation, Predicate
 
+#: Who says so: geometric predicates in this version.
+VERIFIER = "predicates-v1"
+
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """OK, NOT_YET or UNKNOWN, with the probability of the postcondition and the reason in words."""
+    """OK, NOT_YET or UNKNOWN, with the probability of the postcondition, the reason in words, and who said so."""
 
     code: Code
     probability: float
     because: str
+    verifier: str = VERIFIER
 
 
 def verify(

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from robo_orch.policies.tamp.policy import Tamp
 from robo_orch.types import ActionChunk, Continue, Done, Step
 
 
@@ -39,6 +40,21 @@ class Rogue:
 class Crash(Rogue):
     def spoil(self, values):
         raise ZeroDivisionError("a policy's own mistake")
+
+
+class CrashesFirst(Tamp):
+    """A real policy whose first attempt crashes; what it had begun is gone at the next reset."""
+
+    attempts = 0
+
+    def reset(self, subgoal, observation, seed):
+        type(self).attempts += 1
+        super().reset(subgoal, observation, seed)
+
+    def act(self, observation, committed=None) -> Step:
+        if type(self).attempts == 1:
+            raise ZeroDivisionError("a policy's own mistake")
+        return super().act(observation, committed)
 
 
 class NotANumber(Rogue):

@@ -75,6 +75,23 @@ def test_a_policy_that_never_succeeds_is_tried_a_bounded_number_of_times(rogue):
     assert not report.plan.complete
 
 
+def test_a_policy_that_failed_once_begins_anew_and_may_succeed():  # case C35
+    bench = Bench(loader="python:tests.rogues:CrashesFirst", goal="put the red cube on the plate")
+    report = bench.run()
+    assert [trial.verdict for trial in report.trials] == [Code.POLICY_ERROR, Code.OK]
+    assert report.failure is None
+
+
+def test_an_outcome_is_what_was_verified_and_not_that_the_motion_has_finished():  # case C32
+    bench = Bench(loader="python:tests.rogues:Rogue", goal="put the red cube on the plate")
+    report = bench.run()
+    assert all(told["code"] == "OK" for told in bench.named("policy_ended"))
+    assert {told["code"] for told in bench.named("verdict")} == {"NOT_YET"}
+    assert all("above plate" in told["because"] or "border" in told["because"] for told in bench.named("verdict"))
+    assert all(told["verifier"] == "predicates-v1" for told in bench.named("verdict"))
+    assert [trial.verdict for trial in report.trials] == [Code.NOT_YET] * 3
+
+
 def test_a_claim_of_success_is_not_believed():  # case C33
     report = Bench(loader="python:tests.rogues:Rogue").run()
     assert report.failure.stage is Stage.VERIFY and report.failure.code is Code.NOT_YET

@@ -17,6 +17,7 @@ def watched(*frames: dict):
 def test_a_fact_that_holds_throughout_is_ok():
     verdict = watched(*[{"red_cube": ON_PLATE}] * 5)
     assert verdict.code is Code.OK and verdict.probability > 0.99
+    assert verdict.verifier == "predicates-v1"  # case C33
 
 
 def test_a_fact_that_is_not_there_is_not_yet_and_says_why():

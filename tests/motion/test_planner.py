@@ -47,7 +47,7 @@ def test_a_wall_is_gone_around_without_touching_it(planner, kinematics):
     assert max(heights) > 0.4
 
 
-def test_a_motion_begins_exactly_at_the_last_command(planner, kinematics):
+def test_a_motion_begins_exactly_at_the_last_command(planner, kinematics):  # cases C49, C52
     measured = at(kinematics, RIGHT)
     commanded = measured + 0.004
     seen = observed(planner, measured, commanded=commanded)
