@@ -140,6 +140,27 @@ def swept(obj: ObjectSpec, poses: Sequence[Pose], above: float) -> Footprint:
     return Footprint.together(Footprint.of(obj, pose, above) for pose in poses)
 
 
+def overlap(a: ObjectSpec, at: Pose, b: ObjectSpec, there: Pose, depth: float = 0.002) -> bool:
+    """Whether solid geoms of two upright things go into each other by more than ``depth`` m, sideways and in height."""
+    mine, theirs = Footprint.parts(a, at), Footprint.parts(b, there)
+    heights = _heights(b, there)
+    for i, (low, high) in enumerate(_heights(a, at)):
+        level = np.flatnonzero(np.minimum(high, heights[:, 1]) - np.maximum(low, heights[:, 0]) > depth)
+        if len(level) and mine.pick(np.array([i])).apart(theirs.pick(level))[0] < -depth:
+            return True
+    return False
+
+
+def _heights(obj: ObjectSpec, pose: Pose) -> Array:
+    """Lowest and highest point of each solid geom, ``(n, 2)`` m."""
+    found = []
+    for geom in (g for g in obj.geoms if g.collides):
+        at = pose @ geom.pose
+        half = geom.extents(at.matrix)[2]
+        found.append((at.position[2] - half, at.position[2] + half))
+    return np.array(found).reshape(-1, 2)
+
+
 def _axes(pose: Pose) -> Array:
     """Directions of the object's x and y axes seen from above, ``(2, 2)``, one a row."""
     x = pose.matrix[:2, 0]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import combinations, product
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -14,7 +15,7 @@ from robo_orch.catalogue import furniture
 from robo_orch.errors import SceneError
 from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.sim.scenes.choice import Chooser, Requirement, make
-from robo_orch.sim.scenes.footprint import Footprint
+from robo_orch.sim.scenes.footprint import Footprint, overlap
 from robo_orch.sim.scenes.room import Item, Standing, hand_has_room
 from robo_orch.sim.scenes.scene import Area, Camera, Light, SceneSpec
 from robo_orch.sim.scenes.sets import Membership
@@ -128,7 +129,17 @@ def _furniture(scene: SceneSpec) -> tuple[Mapping[str, ObjectSpec], Mapping[str,
         for part in furniture(placed.name):
             inventory[part.name] = part
             poses[part.name] = part.joint.pose(poses[part.joint.parent], 0.0) if part.joint else at
+    _check_apart(scene, inventory, poses)
     return inventory, poses, Standing.of(inventory, poses, scene.area.z)
+
+
+def _check_apart(scene: SceneSpec, inventory: Mapping[str, ObjectSpec], poses: Mapping[str, Pose]) -> None:
+    pieces = {placed.name: [part.name for part in furniture(placed.name)] for placed in scene.furniture}
+    for (first, parts), (second, others) in combinations(pieces.items(), 2):
+        for a, b in product(parts, others):
+            if overlap(inventory[a], poses[a], inventory[b], poses[b]):
+                got = f"{first} and {second}, which stand in each other ({a}, {b})"
+                raise SceneError(f"furniture of {scene.name} that stands apart", got, "move one of them")
 
 
 def _place(

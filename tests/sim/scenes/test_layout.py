@@ -13,6 +13,7 @@ from robo_orch.robots.spec import load_robot
 from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.sim.scenes import lay_out, load_scene
 from robo_orch.sim.scenes.footprint import Footprint
+from robo_orch.sim.scenes.scene import SCENES
 from robo_orch.types import JointTarget
 
 KITCHEN = load_scene("kitchen")
@@ -139,3 +140,17 @@ def test_60_layouts_settle_without_sinking_in_or_flying():
 @pytest.mark.slow
 def test_1000_layouts_settle_without_sinking_in_or_flying():
     check_settling(range(0, 200_000, 200))
+
+
+@pytest.mark.parametrize(
+    "moved", ["{name: bin, position: [-0.2, -0.43, 0]", "{name: tray, position: [0.655, 0.175, 0]"]
+)
+def test_furniture_that_stands_in_other_furniture_is_refused_with_both_names(tmp_path, moved):
+    text = (SCENES / "kitchen.yaml").read_text()
+    assert moved in text
+    path = tmp_path / "mine.yaml"
+    path.write_text(text.replace(moved, moved.partition("[")[0] + "[0.155, -0.58, 0]"))
+    with pytest.raises(SceneError, match="rack"):
+        lay_out(load_scene(path), 0)
+    path.write_text(text.replace(moved, moved.partition("[")[0] + "[0.155, -0.58, 0.9]"))
+    lay_out(load_scene(path), 0)
