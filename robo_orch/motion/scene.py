@@ -70,7 +70,9 @@ class PlanningScene:
         self._bound = np.full((self._model.nbody, self._model.nbody), np.inf)
         self._links = self._descendants(robot.base)
         self._hand = self._descendants(robot.tool_parent)
-        self._sort_bodies()
+        self._placed: dict[str, tuple[Pose, Pose | None]] = {}
+        self._sorted: dict[int, tuple[tuple[int, int], float]] = {}
+        self._changed = True
 
     @property
     def held(self) -> str | None:
@@ -90,7 +92,7 @@ class PlanningScene:
                 self._sigma[name] = min(objects[name].sigma, self.most)
                 if name != self._held:
                     self._place(self.inventory[name], objects)
-        self._sort_bodies()
+        self._changed = True
 
     def attach(self, name: str, in_tool: Pose) -> None:
         """From now on the object moves with the tool, at this pose in the tool's frame.
@@ -101,14 +103,15 @@ class PlanningScene:
         if name not in self.inventory:
             raise MotionFailure(Code.NOT_PERCEIVED, f"{name} cannot be attached: the scene has no such object")
         self._held, self._in_tool = name, in_tool
-        self._sort_bodies()
+        self._placed.pop(name, None)
+        self._changed = True
 
     def detach(self) -> None:
         """Let go of what is attached; it stays absent until the next update places it."""
         if self._held is not None:
             self._seen.discard(self._held)
         self._held = None
-        self._sort_bodies()
+        self._changed = True
 
     def free(self, q: Array) -> bool:
         """Whether the arm at ``q`` ``(n,)`` rad, and what it holds, keeps clear of everything and of itself."""
@@ -205,6 +208,9 @@ class PlanningScene:
 
     def _collide(self, q: Array) -> None:
         data = self._data
+        if self._changed:
+            self._sort_bodies()
+            self._changed = False
         data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, data)
         if self._held is not None:
@@ -227,6 +233,10 @@ class PlanningScene:
 
     def _place(self, obj: ObjectSpec, objects: Mapping[str, PoseEstimate]) -> None:
         pose = objects[obj.name].pose
+        parent = objects[obj.joint.parent].pose if obj.joint is not None and obj.joint.parent in objects else None
+        if self._placed.get(obj.name) == (pose, parent):  # the very same: poses compare by identity
+            return
+        self._placed[obj.name] = (pose, parent)
         body = self._body[obj.name]
         if obj.fixed:
             mocap = int(self._model.body_mocapid[body])
@@ -234,8 +244,8 @@ class PlanningScene:
         elif obj.joint is None:
             at = int(self._model.joint(obj.name).qposadr[0])
             self._data.qpos[at : at + 7] = np.concatenate([pose.position, pose.wxyz])
-        elif obj.joint.parent in objects:
-            value = obj.joint.value(objects[obj.joint.parent].pose, pose)
+        elif parent is not None:
+            value = obj.joint.value(parent, pose)
             self._data.qpos[int(self._model.joint(obj.name).qposadr[0])] = np.clip(value, *obj.joint.limits)
 
     def _sort_bodies(self) -> None:
@@ -262,6 +272,9 @@ class PlanningScene:
         self._held_turns = np.array([pose.rotation.as_matrix() for pose in placed])
 
     def _assign(self, body: int, bits: tuple[int, int], margin: float) -> None:
+        if self._sorted.get(body) == (bits, margin):
+            return
+        self._sorted[body] = (bits, margin)
         model = self._model
         geoms = self._geoms[self._names[body]]
         solid = self._solid[geoms]
