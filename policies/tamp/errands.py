@@ -51,6 +51,7 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
                 things = _in_the_way(arm, errand, destination, failure)
                 if _bolder(arm, things):
                     continue
+                _movable(arm, things, errand.thing)
                 found.note(failure, things, errand.thing, errand.target)
             symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         yield from _first_step(arm, errand, symbols, found)
@@ -105,6 +106,19 @@ def _bolder(arm: Arm, things: set[str]) -> bool:
         return False
     arm.planner.scene.most = BOLD
     return True
+
+
+def _movable(arm: Arm, things: set[str], thing: str) -> None:
+    """Refuse at once where something that has to be moved cannot be grasped, for where it is is known too little.
+
+    Raises:
+        MotionFailure: ``IMPRECISE_POSE``.
+    """
+    for name in sorted(things):
+        try:
+            arm.estimate(name)
+        except MotionFailure as failure:
+            raise MotionFailure(failure.code, f"{name} is in the way of {thing}: {failure.reason}") from failure
 
 
 def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: MotionFailure) -> set[str]:
