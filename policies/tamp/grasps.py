@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import Grasp, ObjectSpec
@@ -20,6 +21,11 @@ ROOM = 2.5
 REPEAT = 4.0
 #: Cosine of the angle between the hand's directions above which grasps come from the same side (chosen: 40 degrees).
 SAME_SIDE = 0.77
+#: The hand comes from above where its direction's vertical part is below this (chosen: 25 degrees off), and by how much
+#: it may lean over about the line between the fingers instead, rad (chosen: a palm clears the table beside a 40 mm cube).
+FROM_ABOVE, LEANS = -0.9, (1.15, 0.95, 0.5)
+#: What is narrower is a rim, and a hand that leans over runs into the rest, m (chosen).
+RIM = 0.010
 #: Turned by half about its own axis a parallel gripper grasps the same.
 HALF_TURN = Pose.of((0, 0, 0), (0, 0, 1, 0))
 
@@ -75,6 +81,24 @@ def unlike(grasps: Sequence[Grasp], useless: Sequence[Grasp]) -> list[Grasp]:
         return sum(float(grasp.pose.matrix[:, 2] @ other.pose.matrix[:, 2]) > SAME_SIDE for other in useless)
 
     return sorted(grasps, key=alike)
+
+
+def leaning(grasps: Sequence[Grasp]) -> list[Grasp]:
+    """Grasps for what is covered: those from the side, and those from above with the hand leaning over.
+
+    The pads stay where they are: a hand can be turned about the line between them as long as it has room.
+    """
+    found = [grasp for grasp in grasps if _downward(grasp) > FROM_ABOVE]
+    above = [grasp for grasp in grasps if _downward(grasp) <= FROM_ABOVE and grasp.width > RIM]
+    for lean in LEANS:
+        turn = Pose.from_rotation(np.zeros(3), Rotation.from_euler("y", lean))
+        found += [Grasp(grasp.name, grasp.pose @ turn, grasp.width) for grasp in above]
+    return found
+
+
+def _downward(grasp: Grasp) -> float:
+    """The vertical part of the hand's direction where the object stands upright."""
+    return float(grasp.pose.matrix[2, 2])
 
 
 def _alike(a: Grasp, b: Grasp) -> float:

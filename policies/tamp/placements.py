@@ -17,6 +17,8 @@ HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
 ASIDE = np.deg2rad([0, 12, -12, 25, -25, 45, -45, 70, -70])
 #: The same for a hand that gets into a covered hollow, off straight in (chosen: little more gets in).
 STRAIGHT_IN = np.deg2rad([0, 4, -4, 8, -8])
+#: The spot tried first in a covered hollow, as a share of its depth (chosen: halfway from the doorway to the middle).
+HALFWAY = -0.5
 #: How far beyond a hollow its walls are looked for, m, and points on the way (chosen: closer than a wall is thick).
 WALLED, RAY = 0.03, 80
 #: How many headings are tried at each spot but the first; others at the next spot (chosen).
@@ -123,8 +125,10 @@ def _floors(target: ObjectSpec) -> Sequence[Surface]:
 
 
 def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:
-    """Whether the thing's middle comes to lie below the hollow's upper end."""
-    return target.interior is not None and thing.height_below(Pose.of()) < 2 * target.interior.half[2]
+    """Whether the thing's middle, in a covered hollow all of it, comes to lie below the hollow's upper end."""
+    low, high = thing.bounds()
+    height = high[2] - low[2] if doorways(target) else thing.height_below(Pose.of())
+    return target.interior is not None and height < 2 * target.interior.half[2]
 
 
 def _shares(
@@ -146,9 +150,10 @@ def _shares(
         shares = np.vstack([np.zeros(2), shares])
         if min(half) > ROOMY * _reach(thing):
             shares = shares[np.argsort(-_elbow_room(surface.centre[:2] + shares * half, there), kind="stable")]
-    if doors := doorways(target):  # a hand gets in along the middle
-        across = np.array([-np.sin(doors[0]), np.cos(doors[0])])
-        shares = shares[np.argsort(np.abs(shares @ across), kind="stable")]
+    if doors := doorways(target):  # a hand gets in along the middle, and not far
+        inward = np.array([np.cos(doors[0]), np.sin(doors[0])])
+        off = np.abs(shares @ [-inward[1], inward[0]]) + np.abs(shares @ inward - HALFWAY)
+        shares = shares[np.argsort(off, kind="stable")]
     if target.joint is not None and target.joint.kind is JointKind.SLIDE:
         # What is drawn out farthest is easiest to reach.
         shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]

@@ -19,8 +19,8 @@ from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
-from robo_orch.policies.tamp.grasps import ordered, unlike, usable
-from robo_orch.policies.tamp.placements import placements
+from robo_orch.policies.tamp.grasps import leaning, ordered, unlike, usable
+from robo_orch.policies.tamp.placements import doorways, placements
 from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, raised
 from robo_orch.types import Array, Code, Observation, Pose
 
@@ -41,6 +41,8 @@ APPROACHES = 3
 SIDE = 0.7
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
 GRASPS, SERVING = 24, 6
+#: Descents after the first in the search for a posture at a spot, where there is room all around and in a doorway (chosen).
+OPEN, NARROW = 1, 6
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
 GLANCE, SPOTS = 24, 48
 
@@ -191,7 +193,10 @@ def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence
     failures = Failures(arm.inventory)
     arm.estimate(destination.target)
     gripper, tool = arm.robot.gripper, arm.seen.state.tool
-    grasps = ordered(usable(arm.inventory[name], gripper), arm.estimate(name), tool, gripper.max_width, tried)
+    fitting = usable(arm.inventory[name], gripper)
+    if _covered(arm, destination):
+        fitting = leaning(fitting)  # from above there is no way in
+    grasps = ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
     useless: list[Grasp] = []
     for _ in range(min(GRASPS, len(grasps))):
         grasp = grasps.pop(0)
@@ -247,11 +252,12 @@ def _placements(
     """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
     target = destination.target
     allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
+    tries = NARROW if _covered(arm, destination) else OPEN
     for spot in islice(_spots(arm, held, name, destination), spots):
         tool = _tool_for(held, name, target, spot)
         ways = [along(way, tool) for way in CARRYING]
         try:
-            i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=1, release=release)
+            i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=tries, release=release)
         except MotionFailure as failure:
             failures.add(failure)
         else:
@@ -262,6 +268,7 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     at, now = arm.pose(destination.target), held.objects[name].pose
     sigma = float(np.hypot(arm.seen.objects[name].sigma, arm.estimate(destination.target).sigma))
     height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
+    drops = DROPS if destination.inside and not _covered(arm, destination) else DROPS[:1]
     target = arm.inventory[destination.target]
     inside, approach = destination.inside, _sideways(held)
     others = np.array([e.pose.position for n, e in arm.seen.objects.items() if n != name and arm.inventory[n].movable])
@@ -269,8 +276,13 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     for pose in placements(arm.inventory[name], target, at, now, arm.rng, inside, approach, arm.handy, others):
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
-            for drop in DROPS if destination.inside else DROPS[:1]:
+            for drop in drops:
                 yield Spot(at.inverse() @ pose, height + drop)
+
+
+def _covered(arm: Arm, destination: Destination) -> bool:
+    """Whether the hand gets in through a doorway only."""
+    return destination.inside and bool(doorways(arm.inventory[destination.target]))
 
 
 def _sideways(held: Observation) -> float | None:

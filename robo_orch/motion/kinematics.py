@@ -8,6 +8,7 @@ from collections.abc import Callable
 
 import mujoco
 import numpy as np
+from scipy.linalg.lapack import dposv
 from scipy.spatial.transform import Rotation
 
 from robo_orch.motion.failure import MotionFailure
@@ -49,7 +50,7 @@ class Kinematics:
         self._qpos = np.array([int(joint.qposadr[0]) for joint in joints])
         self._dofs = np.array([int(joint.dofadr[0]) for joint in joints])
         self._jacobian = np.zeros((6, self._model.nv))
-        self._weights = np.array([1.0] * 3 + [RADIAN] * 3)
+        self._weights = np.array([1.0] * 3 + [RADIAN] * 3)[:, None]
 
     def forward(self, q: Array) -> Pose:
         """Pose of the tool at ``q`` ``(n,)`` rad."""
@@ -175,19 +176,22 @@ class Kinematics:
 
     def _step(self, q: Array, error: Array) -> Array:
         """The damped Newton step ``(n,)`` rad; joints that it would drive beyond their limits stop there."""
-        slope, wish = self._slope() * self._weights[:, None], error * self._weights
+        slope, wish = self._slope() * self._weights, error * self._weights[:, 0]
         damping = DAMPING[0] + DAMPING[1] * float(wish @ wish)
         low, high = self.robot.limits.lower - q, self.robot.limits.upper - q
-        step, free = np.zeros(len(q)), np.ones(len(q), dtype=bool)
-        while free.any():
-            part = slope[:, free]
-            left = wish - slope @ np.where(free, 0.0, step)
-            step[free] = np.linalg.solve(part.T @ part + damping * np.eye(part.shape[1]), part.T @ left)
-            beyond = free & ((step < low) | (step > high))
-            if not beyond.any():
+        square, pull = slope.T @ slope, slope.T @ wish
+        square.flat[:: len(q) + 1] += damping
+        step = dposv(square, pull)[1]
+        beyond = (step < low) | (step > high)
+        fixed = np.zeros(len(q), dtype=bool)
+        while beyond.any():
+            step, fixed = np.minimum(np.maximum(step, low), high), fixed | beyond
+            free = ~fixed
+            if not free.any():
                 break
-            step, free = np.minimum(np.maximum(step, low), high), free & ~beyond
-        return step * min(1.0, REACH / max(float(np.max(np.abs(step))), 1e-9))
+            step[free] = dposv(square[np.ix_(free, free)], pull[free] - square[np.ix_(free, fixed)] @ step[fixed])[1]
+            beyond = free & ((step < low) | (step > high))
+        return step * min(1.0, REACH / max(float(np.abs(step).max()), 1e-9))
 
     def _seed(self, near: Array, share: float, rng: np.random.Generator) -> Array:
         """A start for a descent: ``near`` at share 0, anywhere within limits at share 1, in between a mixture."""

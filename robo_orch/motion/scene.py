@@ -70,6 +70,8 @@ class PlanningScene:
         self._bound = np.full((self._model.nbody, self._model.nbody), np.inf)
         self._links = self._descendants(robot.base)
         self._hand = self._descendants(robot.tool_parent)
+        self._behind = self._descendants(self._names[self._model.joint(robot.names[-1]).bodyid.item()])
+        self._hands: dict[float, tuple[Array, Array, Array]] = {}
         self._placed: dict[str, tuple[Pose, Pose | None]] = {}
         self._sorted: dict[int, tuple[tuple[int, int], float]] = {}
         self._changed = True
@@ -141,6 +143,26 @@ class PlanningScene:
         bodies = self._contact_bodies()[self._counting()]
         return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies})
 
+    def hand_contacts(self, tool: Pose, gripper: float | None = None) -> list[tuple[str, str]]:
+        """What the hand, and what it holds, would touch with the tool at a pose (base frame), wherever the arm is.
+
+        Other links are left out; the arguments and the answer are else those of :meth:`contacts`.
+        """
+        self._prepare()
+        opening = 2.0 * float(self._data.qpos[self._fingers[0]]) if gripper is None else gripper
+        hand, held = self._rigid(opening), (self._held_geoms, self._held_points, self._held_turns)
+        geoms, points, turns = map(np.concatenate, zip(hand, held, strict=True)) if self._held is not None else hand
+        data, turn = self._data, tool.matrix
+        data.geom_xpos[geoms] = points @ turn.T + tool.position
+        data.geom_xmat[geoms] = (turn @ turns).reshape(-1, 9)
+        mujoco.mj_collision(self._model, data)
+        if data.ncon == 0:
+            return []
+        bodies = self._contact_bodies()
+        moved = np.isin(bodies, self._model.geom_bodyid[geoms])
+        counting = self._counting() & moved.any(axis=1) & ~(~moved & np.isin(bodies, list(self._links))).any(axis=1)
+        return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies[counting]})
+
     def gap(self, q: Array, a: str, b: str, gripper: float | None = None, most: float = 0.2) -> float:
         """Distance (m) between two of links, objects, ``robot`` or ``gripper`` at ``q``; negative where they overlap.
 
@@ -165,7 +187,12 @@ class PlanningScene:
 
     def explain(self, q: Array, gripper: float | None = None) -> str:
         """The contacts at ``q`` as a phrase, empty where there are none."""
-        phrases = [f"{a} touches {b}" for a, b in self.contacts(q, gripper)]
+        return self.said(self.contacts(q, gripper))
+
+    @staticmethod
+    def said(contacts: Sequence[tuple[str, str]]) -> str:
+        """Contacts as a phrase, empty where there are none."""
+        phrases = [f"{a} touches {b}" for a, b in contacts]
         more = [f"{len(phrases) - 2} more pairs touch"] if len(phrases) > 3 else []
         return " and ".join(phrases[:2] + more if more else phrases)
 
@@ -208,14 +235,31 @@ class PlanningScene:
 
     def _collide(self, q: Array) -> None:
         data = self._data
-        if self._changed:
-            self._sort_bodies()
-            self._changed = False
+        self._prepare()
         data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, data)
         if self._held is not None:
             self._carry()
         mujoco.mj_collision(self._model, data)
+
+    def _prepare(self) -> None:
+        """Take changes into account, once for all those since the last time."""
+        if self._changed:
+            self._sort_bodies()
+            self._changed = False
+
+    def _rigid(self, gripper: float) -> tuple[Array, Array, Array]:
+        """The geoms that move with the tool whatever the joints do, at an opening (m), and their poses seen from it."""
+        if gripper not in self._hands:
+            data, before = self._data, self._data.qpos.copy()
+            data.qpos[self._fingers] = gripper / 2.0
+            mujoco.mj_kinematics(self._model, data)
+            ids = [i for i in range(self._model.ngeom) if int(self._model.geom_bodyid[i]) in self._behind]
+            turn, at = data.site_xmat[self._site].reshape(3, 3), data.site_xpos[self._site]
+            turns = turn.T @ data.geom_xmat[ids].reshape(-1, 3, 3)
+            self._hands[gripper] = (np.array(ids), (data.geom_xpos[ids] - at) @ turn, turns)
+            data.qpos[:] = before
+        return self._hands[gripper]
 
     def _carry(self) -> None:
         """Put the held object's geoms where the tool takes them; MuJoCo's own tree does not know that it is held."""
