@@ -17,8 +17,8 @@ HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
 ASIDE = np.deg2rad([0, 12, -12, 25, -25, 45, -45, 70, -70])
 #: The same for a hand that gets into a covered hollow, off straight in (chosen: little more gets in).
 STRAIGHT_IN = np.deg2rad([0, 4, -4, 8, -8])
-#: The spot tried first in a covered hollow, as a share of its depth (chosen: halfway from the doorway to the middle).
-HALFWAY = -0.5
+#: The spots tried first in a covered hollow, as shares of its depth (chosen: from rather far in to the doorway).
+DEPTHS = (0.4, 0.0, -0.4, -0.8)
 #: How far beyond a hollow its walls are looked for, m, and points on the way (chosen: closer than a wall is thick).
 WALLED, RAY = 0.03, 80
 #: How many headings are tried at each spot but the first; others at the next spot (chosen).
@@ -150,10 +150,10 @@ def _shares(
         shares = np.vstack([np.zeros(2), shares])
         if min(half) > ROOMY * _reach(thing):
             shares = shares[np.argsort(-_elbow_room(surface.centre[:2] + shares * half, there), kind="stable")]
-    if doors := doorways(target):  # a hand gets in along the middle, and not far
+    if doors := doorways(target):  # a hand gets in along the middle, and leaves room before what it sets down
         inward = np.array([np.cos(doors[0]), np.sin(doors[0])])
-        off = np.abs(shares @ [-inward[1], inward[0]]) + np.abs(shares @ inward - HALFWAY)
-        shares = shares[np.argsort(off, kind="stable")]
+        shares = shares[np.argsort(np.abs(shares @ [-inward[1], inward[0]]), kind="stable")]
+        shares = np.vstack([np.outer(DEPTHS, inward), shares])
     if target.joint is not None and target.joint.kind is JointKind.SLIDE:
         # What is drawn out farthest is easiest to reach.
         shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]

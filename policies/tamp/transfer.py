@@ -31,6 +31,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
+#: The last part of a way on which something may be touched, m, and its share of the speed (chosen: 12 N come gently).
+LANDING, LANDING_SPEED = 0.025, 0.10
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
@@ -171,8 +173,20 @@ def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, T
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
     tool = _tool_for(arm.seen, name, target, placement.spot)
     poses = [*along(placement.way, tool)[-2::-1], tool]
-    allow = _touching(name, *_supports(arm, target))
-    return placement.way, arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
+    return placement.way, _landing(arm, poses, _touching(name, *_supports(arm, target)))
+
+
+def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Trajectory:
+    """The straight motion through poses, slow on its last part: there something may be touched before it is expected."""
+    *first, last = poses
+    up = last.position - first[-1].position if first else np.zeros(3)
+    length = float(np.linalg.norm(up))
+    if length <= LANDING:
+        return arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
+    near = Pose(last.position - up * (LANDING / length), last.quaternion)
+    motion = arm.planner.straight_to(arm.seen, *first, near, speed=arm.gentle, allow=allow)
+    slow = LANDING_SPEED * arm.planner.speed
+    return motion.then(arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow))
 
 
 def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
