@@ -15,6 +15,8 @@ from robo_orch.types import Code, Pose, PoseEstimate
 
 #: A grasp that is this far from the object's middle counts as much as one that needs a turn of 1 rad, m (chosen).
 OFF_CENTRE = 0.10
+#: A pose that is known no better than this (m) makes height count as much as distance from the middle (chosen).
+VAGUE = 0.005
 #: Room beside an object that each finger should have, in sigma of its position (chosen).
 ROOM = 2.5
 #: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
@@ -55,7 +57,7 @@ def ordered(
 ) -> list[Grasp]:
     """Grasps of an object, best first.
 
-    Those are good that need little turning of the tool, are near the object's middle, leave the fingers room for the
+    Those are good that need little turning of the tool, are near the object's middle and not above it, leave the fingers room for the
     error of its pose, and unlike those that failed already.
 
     Args:
@@ -67,7 +69,9 @@ def ordered(
 
     def effort(grasp: Grasp) -> float:
         turn = tool.distance(at.pose @ grasp.pose)[1]
-        off = float(np.linalg.norm(grasp.pose.position[:2])) / OFF_CENTRE
+        # The finger that touches first topples what it touches high, the more so the less its place is known.
+        high = max(0.0, float(grasp.pose.position[2])) * min(1.0, at.sigma / VAGUE)
+        off = (float(np.linalg.norm(grasp.pose.position[:2])) + high) / OFF_CENTRE
         tight = max(0.0, ROOM * at.sigma - (opening - grasp.width) / 2) / ROOM / max(at.sigma, 1e-6)
         return turn + off + tight + sum(_alike(grasp, other) for other in tried)
 

@@ -68,7 +68,9 @@ def placements(
     for i, shares in enumerate(turns):
         for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
             headings = _headings(target if inside else None, at, surface, share, now, approach)
-            spots = (_standing(thing, at, surface, share, heading, inside) for heading in headings)
+            # What juts out over a border may lie on its rim: only where it fits in no other way.
+            within = [h for h in headings if np.all(_room(thing, surface, h) >= 0.0)] or headings
+            spots = (_standing(thing, at, surface, share, heading, inside) for heading in within)
             standing = [spot for spot in spots if spot is not None]
             first = LATER * i % len(standing) if standing else 0
             yield from standing if i == 0 else standing[first : first + LATER]
@@ -175,15 +177,19 @@ def _reach(thing: ObjectSpec) -> float:
 
 def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool) -> Pose | None:
     """The thing upright at a share of the room that there is for it at this heading; ``None`` if it does not fit."""
-    turn = Rotation.from_euler("z", heading)
-    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), turn))
-    reach = np.maximum(-low, high)[:2]
-    if surface.round:
-        reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
-    room = np.array(surface.half) - reach - (WALL if inside else 0.0)
+    room = _room(thing, surface, heading) - (WALL if inside else 0.0)
     if inside and np.any(room < 0.0):
         return None
     spot = surface.centre + np.append(share * np.maximum(room, 0.0), 0.0)
     upright = Rotation.from_euler("z", heading + _yaw(at))
     pose = Pose.from_rotation(at.apply(spot), upright)
     return Pose(pose.position + np.array([0.0, 0.0, thing.height_below(pose)]), pose.quaternion)
+
+
+def _room(thing: ObjectSpec, surface: Surface, heading: float) -> Array:
+    """How far the thing's middle can be from the surface's, ``(2,)`` m, at a heading; negative where it does not fit."""
+    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), Rotation.from_euler("z", heading)))
+    reach = np.maximum(-low, high)[:2]
+    if surface.round:
+        reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
+    return np.array(surface.half) - reach
