@@ -26,7 +26,7 @@ from robo_orch.types import Array, Code
 ACTIONS, IN_THE_WAY = 8, 3
 #: On how many pieces of furniture room for what is moved aside is looked for (chosen).
 ASIDE = 3
-#: How much of a sigma counts where things that are known little would else be in the way, m, one after the other (chosen).
+#: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
 BOLD = (0.025, 0.012)
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
 #: hand's 0.2 m).

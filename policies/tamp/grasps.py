@@ -15,8 +15,9 @@ from robo_orch.types import Code, Pose, PoseEstimate
 
 #: A grasp that is this far from the object's middle counts as much as one that needs a turn of 1 rad, m (chosen).
 OFF_CENTRE = 0.10
-#: A pose that is known no better than this (m) makes height count as much as distance from the middle (chosen).
-VAGUE = 0.005
+#: A pose known no better than this (m) makes height above the middle count as much as distance from it beside, and up
+#: to twice as much if it is known worse (chosen: a bottle 5 mm off is then held by its body, not by its neck).
+VAGUE = 0.0025
 #: Room beside an object that each finger should have, in sigma of its position (chosen).
 ROOM = 2.5
 #: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
@@ -24,7 +25,7 @@ REPEAT = 4.0
 #: Cosine of the angle between the hand's directions above which grasps come from the same side (chosen: 40 degrees).
 SAME_SIDE = 0.77
 #: The hand comes from above where its direction's vertical part is below this (chosen: 25 degrees off), and by how much
-#: it may lean over about the line between the fingers instead, rad (chosen: a palm clears the table beside a 40 mm cube).
+#: it may lean over about the line between the fingers instead, rad (chosen: a palm clears the table at a 40 mm cube).
 FROM_ABOVE, LEANS = -0.9, (1.15, 0.95, 0.5)
 #: What is narrower is a rim, and a hand that leans over runs into the rest, m (chosen).
 RIM = 0.010
@@ -57,8 +58,8 @@ def ordered(
 ) -> list[Grasp]:
     """Grasps of an object, best first.
 
-    Those are good that need little turning of the tool, are near the object's middle and not above it, leave the fingers room for the
-    error of its pose, and unlike those that failed already.
+    Those are good that need little turning of the tool, are near the object's middle and not above it, leave the
+    fingers room for the error of its pose, and unlike those that failed already.
 
     Args:
         at: where the object is believed to be.
@@ -70,7 +71,7 @@ def ordered(
     def effort(grasp: Grasp) -> float:
         turn = tool.distance(at.pose @ grasp.pose)[1]
         # The finger that touches first topples what it touches high, the more so the less its place is known.
-        high = max(0.0, float(grasp.pose.position[2])) * min(1.0, at.sigma / VAGUE)
+        high = max(0.0, float(grasp.pose.position[2])) * min(2.0, at.sigma / VAGUE)
         off = (float(np.linalg.norm(grasp.pose.position[:2])) + high) / OFF_CENTRE
         tight = max(0.0, ROOM * at.sigma - (opening - grasp.width) / 2) / ROOM / max(at.sigma, 1e-6)
         return turn + off + tight + sum(_alike(grasp, other) for other in tried)

@@ -187,7 +187,7 @@ def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, headi
 
 
 def _room(thing: ObjectSpec, surface: Surface, heading: float) -> Array:
-    """How far the thing's middle can be from the surface's, ``(2,)`` m, at a heading; negative where it does not fit."""
+    """How far the thing's middle can be from the surface's, ``(2,)`` m, at a heading; negative: it does not fit."""
     low, high = thing.bounds(Pose.from_rotation(np.zeros(3), Rotation.from_euler("z", heading)))
     reach = np.maximum(-low, high)[:2]
     if surface.round:

@@ -62,7 +62,7 @@ def warm() -> None:
 
 @cache
 def _domain() -> Problem:
-    """The actions, as a problem without objects; copied for each errand, for to parse them takes longer than to plan."""
+    """The actions, as a problem without objects; copied for each errand, since parsing takes longer than planning."""
     from unified_planning.environment import get_environment
     from unified_planning.io.pddl_reader import PDDLReader
 

@@ -43,7 +43,7 @@ APPROACHES = 3
 SIDE = 0.7
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
 GRASPS, SERVING = 24, 6
-#: Descents after the first in the search for a posture at a spot, where there is room all around and in a doorway (chosen).
+#: Descents after the first in the search for a posture at a spot, with room all around and in a doorway (chosen).
 OPEN, NARROW = 1, 6
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
 GLANCE, SPOTS = 24, 48
@@ -177,7 +177,7 @@ def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, T
 
 
 def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Trajectory:
-    """The straight motion through poses, slow on its last part: there something may be touched before it is expected."""
+    """The straight motion through poses, slow on its last part: something may be touched early there."""
     *first, last = poses
     up = last.position - first[-1].position if first else np.zeros(3)
     length = float(np.linalg.norm(up))

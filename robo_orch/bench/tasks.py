@@ -106,7 +106,7 @@ class Maker:
         fewest, most = self._suite.subgoals
         for scene in range(SCENES):
             if scene % PATIENCE == 0:
-                # Ever smaller ones, for they are easier to find; then from the top, for small ones may not bear the shares.
+                # Ever smaller ones, which are easier to find; then from the top: small ones may not bear the shares.
                 most = self._suite.subgoals[1] if most == fewest else most
                 wanted = most = int(rng.integers(fewest, most + 1))
             for task in self._tasks(index, wanted, rng):

@@ -24,7 +24,7 @@ STEPS = 30
 STRAIGHT_STEP = (0.02, 0.1)
 #: Largest joint change within one step of a straight line before it counts as a jump, rad (chosen).
 JUMP = 0.35
-#: Progress, as a share of the error, below which a descent is given up, and how many steps it may take to come (chosen).
+#: Progress, as a share of the error, below which a descent is given up, and after how many steps (chosen).
 STALLED, STALLS = 0.02, 4
 #: What a radian counts beside a metre (chosen: the tool is three tenths of a metre from the wrist's middle).
 RADIAN = 0.3

@@ -160,7 +160,9 @@ class PlanningScene:
             return []
         bodies = self._contact_bodies()
         moved = np.isin(bodies, self._model.geom_bodyid[geoms])
-        counting = self._counting() & moved.any(axis=1) & ~(~moved & np.isin(bodies, list(self._links))).any(axis=1)
+        others = np.logical_and(np.logical_not(moved), np.isin(bodies, list(self._links)))
+        own = np.logical_and(moved.any(axis=1), np.logical_not(others.any(axis=1)))
+        counting = np.logical_and(self._counting(), own)
         return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies[counting]})
 
     def gap(self, q: Array, a: str, b: str, gripper: float | None = None, most: float = 0.2) -> float:
