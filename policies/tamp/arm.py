@@ -39,6 +39,11 @@ TOUCH_PIECE = 0.06
 #: How the hand yields while the fingers close: pieces, s; how far for each newton and at most in a piece, m; the force
 #: that is left, N (chosen: half of what a finger, 2000 N/m stiff, gives way).
 YIELD_PIECE, YIELDING, YIELD_STEP, YIELDED = 0.04, 0.00025, 0.002, 2.0
+#: Rest after each of them, s: a moving arm's efforts tell nothing of what pushes it (chosen: its servos settle in it).
+REST = 0.06
+#: How fast the fingers close on what is known no better than :data:`FINE`, m/s; how far (m) they are told to go beyond
+#: where one is stopped until the hand has given way; how often it may give way after that (chosen: 4 N a finger).
+SLOW, LEAD, YIELDS = 0.03, 0.004, 12
 #: How long a new look or the fingers are waited for at most, s (chosen: ten frames; the fingers' whole range).
 PATIENCE = 1.0
 #: A pose known no better than this (m) is averaged over so many frames of a look (chosen).
@@ -235,20 +240,22 @@ class Arm:
 
         It gives way no farther than the object may be from where it is believed to be.
         """
-        yield self._nudge(np.zeros(3), label)  # comes to rest, for a clean measure of force
-        self._width = min(max(0.0, width), self.robot.gripper.max_width)
-        before, last, went = self._force(), self.seen.state.gripper, 0.0
-        most = YIELD_STEP + 2.0 * self.seen.objects[name].sigma
-        least = (last - self._width) / self.robot.gripper.speed / YIELD_PIECE  # pieces until the squeeze is complete
-        for i in range(round(PATIENCE / YIELD_PIECE)):
-            across = self.seen.state.tool.matrix[:, 1]
+        yield from self._wait(label)
+        sigma, goal = self.seen.objects[name].sigma, min(max(0.0, width), self.robot.gripper.max_width)
+        before, last, went, most = self._force(), self.seen.state.gripper, 0.0, YIELD_STEP + 2.0 * sigma
+        self._width, rate = last, (SLOW if sigma > FINE else self.robot.gripper.speed) * (YIELD_PIECE + REST)
+        for _ in range(round((last - goal) / rate) + YIELDS):
+            across, open_at = self.seen.state.tool.matrix[:, 1], self.seen.state.gripper
             sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
             shift = float(np.clip(YIELDING * sideways, max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)))
-            went += shift
+            went, squeezed = went + shift, self._width <= goal
+            calm = abs(sideways) < YIELDED or abs(went) >= most
+            if calm or open_at - self._width < LEAD:
+                self._width = max(goal, self._width - rate)
             yield self._nudge(shift * across, label)
             now, state = self.seen.state.gripper, self.seen.state
-            there = abs(now - self._width) <= ARRIVED or (state.grasping and abs(now - last) < STILL)
-            if i > least and there and (abs(sideways) < YIELDED or abs(went) >= most):
+            there = abs(now - goal) <= ARRIVED or (state.grasping and abs(now - last) < STILL)
+            if squeezed and there and calm:
                 return
             last = now
 
@@ -286,11 +293,11 @@ class Arm:
         return metres <= far * now.sigma and radians <= far * now.sigma_angle
 
     def _nudge(self, step: Array, label: str) -> ActionChunk:
-        """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`."""
+        """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`, and rest."""
         q = self.seen.state.start
         turn = np.linalg.pinv(self.planner.kinematics.jacobian(q)) @ np.append(step, np.zeros(3))
-        n = round(YIELD_PIECE / self.robot.period)
-        s = np.arange(1, n + 1)[:, None] / n
+        n, still = round(YIELD_PIECE / self.robot.period), round(REST / self.robot.period)
+        s = np.append(np.arange(1, n + 1) / n, np.ones(still))[:, None]
         qd = turn * 6 * s * (1 - s) / YIELD_PIECE
         limits = self.robot.limits
         return self._chunk(np.clip(q + turn * s**2 * (3 - 2 * s), limits.lower, limits.upper), qd, label)

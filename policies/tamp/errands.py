@@ -26,8 +26,8 @@ from robo_orch.types import Array, Code
 ACTIONS, IN_THE_WAY = 8, 3
 #: On how many pieces of furniture room for what is moved aside is looked for (chosen).
 ASIDE = 3
-#: How much of a sigma counts where things that are known little would else be in the way, m (chosen).
-BOLD = 0.012
+#: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
+BOLD = (0.025, 0.012)
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
 #: hand's 0.2 m).
 ELBOW_ROOM = 0.10
@@ -51,6 +51,7 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
                 things = _in_the_way(arm, errand, destination, failure)
                 if _bolder(arm, things):
                     continue
+                _movable(arm, things, errand.thing)
                 found.note(failure, things, errand.thing, errand.target)
             symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         yield from _first_step(arm, errand, symbols, found)
@@ -101,10 +102,24 @@ def _first_step(arm: Arm, errand: Errand, symbols: Symbols, found: _Found) -> Sc
 def _bolder(arm: Arm, things: set[str]) -> bool:
     """Whether it may help to pass things more closely: those that cannot be moved for they are known too little."""
     vague = any(arm.seen.objects[name].sigma > arm.inventory[name].tolerance for name in things)
-    if not vague or arm.planner.scene.most <= BOLD:
+    bolder = [most for most in BOLD if most < arm.planner.scene.most]
+    if not vague or not bolder:
         return False
-    arm.planner.scene.most = BOLD
+    arm.planner.scene.most = bolder[0]
     return True
+
+
+def _movable(arm: Arm, things: set[str], thing: str) -> None:
+    """Refuse at once where something that has to be moved cannot be grasped, for where it is is known too little.
+
+    Raises:
+        MotionFailure: ``IMPRECISE_POSE``.
+    """
+    for name in sorted(things):
+        try:
+            arm.estimate(name)
+        except MotionFailure as failure:
+            raise MotionFailure(failure.code, f"{name} is in the way of {thing}: {failure.reason}") from failure
 
 
 def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: MotionFailure) -> set[str]:

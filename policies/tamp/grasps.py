@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import Grasp, ObjectSpec
@@ -14,12 +15,20 @@ from robo_orch.types import Code, Pose, PoseEstimate
 
 #: A grasp that is this far from the object's middle counts as much as one that needs a turn of 1 rad, m (chosen).
 OFF_CENTRE = 0.10
+#: A pose known no better than this (m) makes height above the middle count as much as distance from it beside, and up
+#: to twice as much if it is known worse (chosen: a bottle 5 mm off is then held by its body, not by its neck).
+VAGUE = 0.0025
 #: Room beside an object that each finger should have, in sigma of its position (chosen).
 ROOM = 2.5
 #: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
 REPEAT = 4.0
 #: Cosine of the angle between the hand's directions above which grasps come from the same side (chosen: 40 degrees).
 SAME_SIDE = 0.77
+#: The hand comes from above where its direction's vertical part is below this (chosen: 25 degrees off), and by how much
+#: it may lean over about the line between the fingers instead, rad (chosen: a palm clears the table at a 40 mm cube).
+FROM_ABOVE, LEANS = -0.9, (1.15, 0.95, 0.5)
+#: What is narrower is a rim, and a hand that leans over runs into the rest, m (chosen).
+RIM = 0.010
 #: Turned by half about its own axis a parallel gripper grasps the same.
 HALF_TURN = Pose.of((0, 0, 0), (0, 0, 1, 0))
 
@@ -49,8 +58,8 @@ def ordered(
 ) -> list[Grasp]:
     """Grasps of an object, best first.
 
-    Those are good that need little turning of the tool, are near the object's middle, leave the fingers room for the
-    error of its pose, and unlike those that failed already.
+    Those are good that need little turning of the tool, are near the object's middle and not above it, leave the
+    fingers room for the error of its pose, and unlike those that failed already.
 
     Args:
         at: where the object is believed to be.
@@ -61,7 +70,9 @@ def ordered(
 
     def effort(grasp: Grasp) -> float:
         turn = tool.distance(at.pose @ grasp.pose)[1]
-        off = float(np.linalg.norm(grasp.pose.position[:2])) / OFF_CENTRE
+        # The finger that touches first topples what it touches high, the more so the less its place is known.
+        high = max(0.0, float(grasp.pose.position[2])) * min(2.0, at.sigma / VAGUE)
+        off = (float(np.linalg.norm(grasp.pose.position[:2])) + high) / OFF_CENTRE
         tight = max(0.0, ROOM * at.sigma - (opening - grasp.width) / 2) / ROOM / max(at.sigma, 1e-6)
         return turn + off + tight + sum(_alike(grasp, other) for other in tried)
 
@@ -75,6 +86,24 @@ def unlike(grasps: Sequence[Grasp], useless: Sequence[Grasp]) -> list[Grasp]:
         return sum(float(grasp.pose.matrix[:, 2] @ other.pose.matrix[:, 2]) > SAME_SIDE for other in useless)
 
     return sorted(grasps, key=alike)
+
+
+def leaning(grasps: Sequence[Grasp]) -> list[Grasp]:
+    """Grasps for what is covered: those from the side, and those from above with the hand leaning over.
+
+    The pads stay where they are: a hand can be turned about the line between them as long as it has room.
+    """
+    found = [grasp for grasp in grasps if _downward(grasp) > FROM_ABOVE]
+    above = [grasp for grasp in grasps if _downward(grasp) <= FROM_ABOVE and grasp.width > RIM]
+    for lean in LEANS:
+        turn = Pose.from_rotation(np.zeros(3), Rotation.from_euler("y", lean))
+        found += [Grasp(grasp.name, grasp.pose @ turn, grasp.width) for grasp in above]
+    return found
+
+
+def _downward(grasp: Grasp) -> float:
+    """The vertical part of the hand's direction where the object stands upright."""
+    return float(grasp.pose.matrix[2, 2])
 
 
 def _alike(a: Grasp, b: Grasp) -> float:

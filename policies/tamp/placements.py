@@ -17,6 +17,8 @@ HEADINGS = np.deg2rad([0, 90, 180, 270, 45, 135, 225, 315])
 ASIDE = np.deg2rad([0, 12, -12, 25, -25, 45, -45, 70, -70])
 #: The same for a hand that gets into a covered hollow, off straight in (chosen: little more gets in).
 STRAIGHT_IN = np.deg2rad([0, 4, -4, 8, -8])
+#: The spots tried first in a covered hollow, as shares of its depth (chosen: from rather far in to the doorway).
+DEPTHS = (0.4, 0.0, -0.4, -0.8)
 #: How far beyond a hollow its walls are looked for, m, and points on the way (chosen: closer than a wall is thick).
 WALLED, RAY = 0.03, 80
 #: How many headings are tried at each spot but the first; others at the next spot (chosen).
@@ -66,7 +68,9 @@ def placements(
     for i, shares in enumerate(turns):
         for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
             headings = _headings(target if inside else None, at, surface, share, now, approach)
-            spots = (_standing(thing, at, surface, share, heading, inside) for heading in headings)
+            # What juts out over a border may lie on its rim: only where it fits in no other way.
+            within = [h for h in headings if np.all(_room(thing, surface, h) >= 0.0)] or headings
+            spots = (_standing(thing, at, surface, share, heading, inside) for heading in within)
             standing = [spot for spot in spots if spot is not None]
             first = LATER * i % len(standing) if standing else 0
             yield from standing if i == 0 else standing[first : first + LATER]
@@ -123,8 +127,10 @@ def _floors(target: ObjectSpec) -> Sequence[Surface]:
 
 
 def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:
-    """Whether the thing's middle comes to lie below the hollow's upper end."""
-    return target.interior is not None and thing.height_below(Pose.of()) < 2 * target.interior.half[2]
+    """Whether the thing's middle, in a covered hollow all of it, comes to lie below the hollow's upper end."""
+    low, high = thing.bounds()
+    height = high[2] - low[2] if doorways(target) else thing.height_below(Pose.of())
+    return target.interior is not None and height < 2 * target.interior.half[2]
 
 
 def _shares(
@@ -146,9 +152,10 @@ def _shares(
         shares = np.vstack([np.zeros(2), shares])
         if min(half) > ROOMY * _reach(thing):
             shares = shares[np.argsort(-_elbow_room(surface.centre[:2] + shares * half, there), kind="stable")]
-    if doors := doorways(target):  # a hand gets in along the middle
-        across = np.array([-np.sin(doors[0]), np.cos(doors[0])])
-        shares = shares[np.argsort(np.abs(shares @ across), kind="stable")]
+    if doors := doorways(target):  # a hand gets in along the middle, and leaves room before what it sets down
+        inward = np.array([np.cos(doors[0]), np.sin(doors[0])])
+        shares = shares[np.argsort(np.abs(shares @ [-inward[1], inward[0]]), kind="stable")]
+        shares = np.vstack([np.outer(DEPTHS, inward), shares])
     if target.joint is not None and target.joint.kind is JointKind.SLIDE:
         # What is drawn out farthest is easiest to reach.
         shares = shares[np.argsort(-(shares * half) @ target.joint.axis[:2], kind="stable")]
@@ -170,15 +177,19 @@ def _reach(thing: ObjectSpec) -> float:
 
 def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, heading: float, inside: bool) -> Pose | None:
     """The thing upright at a share of the room that there is for it at this heading; ``None`` if it does not fit."""
-    turn = Rotation.from_euler("z", heading)
-    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), turn))
-    reach = np.maximum(-low, high)[:2]
-    if surface.round:
-        reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
-    room = np.array(surface.half) - reach - (WALL if inside else 0.0)
+    room = _room(thing, surface, heading) - (WALL if inside else 0.0)
     if inside and np.any(room < 0.0):
         return None
     spot = surface.centre + np.append(share * np.maximum(room, 0.0), 0.0)
     upright = Rotation.from_euler("z", heading + _yaw(at))
     pose = Pose.from_rotation(at.apply(spot), upright)
     return Pose(pose.position + np.array([0.0, 0.0, thing.height_below(pose)]), pose.quaternion)
+
+
+def _room(thing: ObjectSpec, surface: Surface, heading: float) -> Array:
+    """How far the thing's middle can be from the surface's, ``(2,)`` m, at a heading; negative: it does not fit."""
+    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), Rotation.from_euler("z", heading)))
+    reach = np.maximum(-low, high)[:2]
+    if surface.round:
+        reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
+    return np.array(surface.half) - reach

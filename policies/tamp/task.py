@@ -12,10 +12,14 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from importlib.util import find_spec
+from typing import TYPE_CHECKING
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.policies.tamp.symbols import Errand, Symbols
 from robo_orch.types import Code
+
+if TYPE_CHECKING:
+    from unified_planning.model import Problem
 
 #: The engine that extra ``[tamp]`` installs; GPL-3.0, hence never imported here.
 ENGINE, PACKAGE = "fast-downward", "up_fast_downward"
@@ -40,12 +44,9 @@ def plan(symbols: Symbols, errand: Errand) -> list[Action]:
     if find_spec(PACKAGE) is None:
         reason = "something must be moved or opened first, which needs Fast Downward: `make setup` installs it"
         raise MotionFailure(Code.PRECONDITION, reason)
-    from unified_planning.io import PDDLReader
-    from unified_planning.shortcuts import OneshotPlanner, get_environment
-
-    get_environment().credits_stream = None
-    problem = PDDLReader().parse_problem_string(_domain(), _problem(symbols, errand))
-    with OneshotPlanner(name=ENGINE, params={"fast_downward_search_config": SEARCH}) as planner:
+    problem = _problem(symbols, errand)
+    parameters = {"fast_downward_search_config": SEARCH}
+    with problem.environment.factory.OneshotPlanner(name=ENGINE, params=parameters) as planner:
         result = planner.solve(problem)
     if result.plan is None:
         reason = f"no order of actions brings {errand.thing} to {errand.target} ({result.status.name.lower()})"
@@ -53,19 +54,35 @@ def plan(symbols: Symbols, errand: Errand) -> list[Action]:
     return [Action(a.action.name, tuple(map(str, a.actual_parameters))) for a in result.plan.actions]
 
 
+def warm() -> None:
+    """Load what planning needs, which takes a second or two, so that no plan has to wait for it."""
+    if find_spec(PACKAGE) is not None:
+        _domain()
+
+
 @cache
-def _domain() -> str:
-    return files("robo_orch.policies.tamp").joinpath("domain.pddl").read_text()
+def _domain() -> Problem:
+    """The actions, as a problem without objects; copied for each errand, since parsing takes longer than planning."""
+    from unified_planning.environment import get_environment
+    from unified_planning.io.pddl_reader import PDDLReader
+
+    get_environment().credits_stream = None
+    text = files("robo_orch.policies.tamp").joinpath("domain.pddl").read_text()
+    problem: Problem = PDDLReader().parse_problem_string(text)
+    return problem
 
 
-def _problem(symbols: Symbols, errand: Errand) -> str:
-    """The errand as PDDL, over the things that may have to do with it."""
+def _problem(symbols: Symbols, errand: Errand) -> Problem:
+    """The errand over the things that may have to do with it."""
+    problem = _domain().clone()
     items = symbols.concerned(errand)
-    facts = sorted(f"({' '.join(fact)})" for fact in _facts(symbols, errand, items))
-    return f"""(define (problem errand) (:domain errand)
-  (:objects {" ".join(items)} - item)
-  (:init {" ".join(facts)})
-  (:goal (and (at {errand.thing} {errand.target}) (empty))))"""
+    item = problem.user_type("item")
+    objects = {name: problem.add_object(name, item) for name in items}
+    for name, *args in sorted(_facts(symbols, errand, items)):
+        problem.set_initial_value(problem.fluent(name)(*(objects[arg] for arg in args)), True)
+    problem.add_goal(problem.fluent("at")(objects[errand.thing], objects[errand.target]))
+    problem.add_goal(problem.fluent("empty")())
+    return problem
 
 
 def _facts(symbols: Symbols, errand: Errand, items: list[str]) -> Iterator[tuple[str, ...]]:

@@ -19,8 +19,8 @@ from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
-from robo_orch.policies.tamp.grasps import ordered, unlike, usable
-from robo_orch.policies.tamp.placements import placements
+from robo_orch.policies.tamp.grasps import leaning, ordered, unlike, usable
+from robo_orch.policies.tamp.placements import doorways, placements
 from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, raised
 from robo_orch.types import Array, Code, Observation, Pose
 
@@ -31,6 +31,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
+#: The last part of a way on which something may be touched, m, and its share of the speed (chosen: 12 N come gently).
+LANDING, LANDING_SPEED = 0.025, 0.10
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
@@ -41,6 +43,8 @@ APPROACHES = 3
 SIDE = 0.7
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
 GRASPS, SERVING = 24, 6
+#: Descents after the first in the search for a posture at a spot, with room all around and in a doorway (chosen).
+OPEN, NARROW = 1, 6
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
 GLANCE, SPOTS = 24, 48
 
@@ -169,8 +173,20 @@ def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, T
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
     tool = _tool_for(arm.seen, name, target, placement.spot)
     poses = [*along(placement.way, tool)[-2::-1], tool]
-    allow = _touching(name, *_supports(arm, target))
-    return placement.way, arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
+    return placement.way, _landing(arm, poses, _touching(name, *_supports(arm, target)))
+
+
+def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Trajectory:
+    """The straight motion through poses, slow on its last part: something may be touched early there."""
+    *first, last = poses
+    up = last.position - first[-1].position if first else np.zeros(3)
+    length = float(np.linalg.norm(up))
+    if length <= LANDING:
+        return arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
+    near = Pose(last.position - up * (LANDING / length), last.quaternion)
+    motion = arm.planner.straight_to(arm.seen, *first, near, speed=arm.gentle, allow=allow)
+    slow = LANDING_SPEED * arm.planner.speed
+    return motion.then(arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow))
 
 
 def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
@@ -191,7 +207,10 @@ def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence
     failures = Failures(arm.inventory)
     arm.estimate(destination.target)
     gripper, tool = arm.robot.gripper, arm.seen.state.tool
-    grasps = ordered(usable(arm.inventory[name], gripper), arm.estimate(name), tool, gripper.max_width, tried)
+    fitting = usable(arm.inventory[name], gripper)
+    if _covered(arm, destination):
+        fitting = leaning(fitting)  # from above there is no way in
+    grasps = ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
     useless: list[Grasp] = []
     for _ in range(min(GRASPS, len(grasps))):
         grasp = grasps.pop(0)
@@ -247,11 +266,12 @@ def _placements(
     """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
     target = destination.target
     allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
+    tries = NARROW if _covered(arm, destination) else OPEN
     for spot in islice(_spots(arm, held, name, destination), spots):
         tool = _tool_for(held, name, target, spot)
         ways = [along(way, tool) for way in CARRYING]
         try:
-            i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=1, release=release)
+            i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=tries, release=release)
         except MotionFailure as failure:
             failures.add(failure)
         else:
@@ -262,6 +282,7 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     at, now = arm.pose(destination.target), held.objects[name].pose
     sigma = float(np.hypot(arm.seen.objects[name].sigma, arm.estimate(destination.target).sigma))
     height = max(RELEASE_HEIGHT, RELEASE_SIGMAS * sigma)
+    drops = DROPS if destination.inside and not _covered(arm, destination) else DROPS[:1]
     target = arm.inventory[destination.target]
     inside, approach = destination.inside, _sideways(held)
     others = np.array([e.pose.position for n, e in arm.seen.objects.items() if n != name and arm.inventory[n].movable])
@@ -269,8 +290,13 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
     for pose in placements(arm.inventory[name], target, at, now, arm.rng, inside, approach, arm.handy, others):
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
-            for drop in DROPS if destination.inside else DROPS[:1]:
+            for drop in drops:
                 yield Spot(at.inverse() @ pose, height + drop)
+
+
+def _covered(arm: Arm, destination: Destination) -> bool:
+    """Whether the hand gets in through a doorway only."""
+    return destination.inside and bool(doorways(arm.inventory[destination.target]))
 
 
 def _sideways(held: Observation) -> float | None:

@@ -12,6 +12,7 @@ from typing import Any
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
 from robo_orch.bench.intervals import mean, proportion
 from robo_orch.errors import UserError
+from robo_orch.policies.tamp.task import warm
 from robo_orch.runs import session
 from robo_orch.runs.camera import Pictures
 from robo_orch.runs.schema import Event
@@ -47,6 +48,7 @@ def tasks(suite: str, seed: int, n: int) -> list[dict[str, Any]]:
 
 def work(cell: Cell) -> Mapping[str, Any]:
     """Run one task; what it comes to, in figures."""
+    warm()
     task = Task.model_validate(cell.given)
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="robo_orch-bench-") as folder:

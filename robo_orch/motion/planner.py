@@ -167,7 +167,7 @@ class MotionPlanner:
             except MotionFailure as failure:
                 failures.append(failure)
                 return False
-            for i, way in enumerate(ways):
+            for i, way in roomy.items():
                 try:
                     found.append((i, self._walk(q, way)))
                     return True
@@ -176,6 +176,7 @@ class MotionPlanner:
             return False
 
         with self._planning(observation, None, allow, depth) as q0:
+            roomy = self._roomy(pose, ways, release)
             rng = np.random.default_rng([self._seed, self.plans])
             try:
                 self.kinematics.inverse(pose, q0, rng, restarts=postures, accept=fits)
@@ -291,6 +292,33 @@ class MotionPlanner:
                     self._check_state(state, "on the straight line")
             stops.append(waypoints[-1])
         return np.array(stops)
+
+    def _roomy(self, pose: Pose, ways: Sequence[Sequence[Pose]], release: float | None) -> dict[int, Sequence[Pose]]:
+        """The ways at whose stops the hand has room whatever the arm does: looked at before any arm is put there.
+
+        Raises:
+            MotionFailure: the hand has no room at the pose, or on no way.
+        """
+        self._check_hand(pose, "at the pose itself")
+        if release is not None:
+            self._check_hand(pose, "when the gripper opens", release)
+        found, failures = dict[int, Sequence[Pose]](), list[MotionFailure]()
+        for i, way in enumerate(ways):
+            try:
+                for stop in way:
+                    self._check_hand(stop, "on the straight line")
+                found[i] = way
+            except MotionFailure as failure:
+                failures.append(failure)
+        if not found:
+            raise min(failures, key=self._blame)
+        return found
+
+    def _check_hand(self, tool: Pose, where: str, gripper: float | None = None) -> None:
+        contacts = self.scene.hand_contacts(tool, gripper)
+        if contacts:
+            reason = f"{where}, {self.scene.said(contacts)}"
+            raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
 
     def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
         contacts = [] if gripper is None and self.scene.free(q) else self.scene.contacts(q, gripper)

@@ -70,7 +70,11 @@ class PlanningScene:
         self._bound = np.full((self._model.nbody, self._model.nbody), np.inf)
         self._links = self._descendants(robot.base)
         self._hand = self._descendants(robot.tool_parent)
-        self._sort_bodies()
+        self._behind = self._descendants(self._names[self._model.joint(robot.names[-1]).bodyid.item()])
+        self._hands: dict[float, tuple[Array, Array, Array]] = {}
+        self._placed: dict[str, tuple[Pose, Pose | None]] = {}
+        self._sorted: dict[int, tuple[tuple[int, int], float]] = {}
+        self._changed = True
 
     @property
     def held(self) -> str | None:
@@ -90,7 +94,7 @@ class PlanningScene:
                 self._sigma[name] = min(objects[name].sigma, self.most)
                 if name != self._held:
                     self._place(self.inventory[name], objects)
-        self._sort_bodies()
+        self._changed = True
 
     def attach(self, name: str, in_tool: Pose) -> None:
         """From now on the object moves with the tool, at this pose in the tool's frame.
@@ -101,14 +105,15 @@ class PlanningScene:
         if name not in self.inventory:
             raise MotionFailure(Code.NOT_PERCEIVED, f"{name} cannot be attached: the scene has no such object")
         self._held, self._in_tool = name, in_tool
-        self._sort_bodies()
+        self._placed.pop(name, None)
+        self._changed = True
 
     def detach(self) -> None:
         """Let go of what is attached; it stays absent until the next update places it."""
         if self._held is not None:
             self._seen.discard(self._held)
         self._held = None
-        self._sort_bodies()
+        self._changed = True
 
     def free(self, q: Array) -> bool:
         """Whether the arm at ``q`` ``(n,)`` rad, and what it holds, keeps clear of everything and of itself."""
@@ -138,6 +143,28 @@ class PlanningScene:
         bodies = self._contact_bodies()[self._counting()]
         return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies})
 
+    def hand_contacts(self, tool: Pose, gripper: float | None = None) -> list[tuple[str, str]]:
+        """What the hand, and what it holds, would touch with the tool at a pose (base frame), wherever the arm is.
+
+        Other links are left out; the arguments and the answer are else those of :meth:`contacts`.
+        """
+        self._prepare()
+        opening = 2.0 * float(self._data.qpos[self._fingers[0]]) if gripper is None else gripper
+        hand, held = self._rigid(opening), (self._held_geoms, self._held_points, self._held_turns)
+        geoms, points, turns = map(np.concatenate, zip(hand, held, strict=True)) if self._held is not None else hand
+        data, turn = self._data, tool.matrix
+        data.geom_xpos[geoms] = points @ turn.T + tool.position
+        data.geom_xmat[geoms] = (turn @ turns).reshape(-1, 9)
+        mujoco.mj_collision(self._model, data)
+        if data.ncon == 0:
+            return []
+        bodies = self._contact_bodies()
+        moved = np.isin(bodies, self._model.geom_bodyid[geoms])
+        others = np.logical_and(np.logical_not(moved), np.isin(bodies, list(self._links)))
+        own = np.logical_and(moved.any(axis=1), np.logical_not(others.any(axis=1)))
+        counting = np.logical_and(self._counting(), own)
+        return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies[counting]})
+
     def gap(self, q: Array, a: str, b: str, gripper: float | None = None, most: float = 0.2) -> float:
         """Distance (m) between two of links, objects, ``robot`` or ``gripper`` at ``q``; negative where they overlap.
 
@@ -162,7 +189,12 @@ class PlanningScene:
 
     def explain(self, q: Array, gripper: float | None = None) -> str:
         """The contacts at ``q`` as a phrase, empty where there are none."""
-        phrases = [f"{a} touches {b}" for a, b in self.contacts(q, gripper)]
+        return self.said(self.contacts(q, gripper))
+
+    @staticmethod
+    def said(contacts: Sequence[tuple[str, str]]) -> str:
+        """Contacts as a phrase, empty where there are none."""
+        phrases = [f"{a} touches {b}" for a, b in contacts]
         more = [f"{len(phrases) - 2} more pairs touch"] if len(phrases) > 3 else []
         return " and ".join(phrases[:2] + more if more else phrases)
 
@@ -205,11 +237,31 @@ class PlanningScene:
 
     def _collide(self, q: Array) -> None:
         data = self._data
+        self._prepare()
         data.qpos[self._qpos] = q
         mujoco.mj_kinematics(self._model, data)
         if self._held is not None:
             self._carry()
         mujoco.mj_collision(self._model, data)
+
+    def _prepare(self) -> None:
+        """Take changes into account, once for all those since the last time."""
+        if self._changed:
+            self._sort_bodies()
+            self._changed = False
+
+    def _rigid(self, gripper: float) -> tuple[Array, Array, Array]:
+        """The geoms that move with the tool whatever the joints do, at an opening (m), and their poses seen from it."""
+        if gripper not in self._hands:
+            data, before = self._data, self._data.qpos.copy()
+            data.qpos[self._fingers] = gripper / 2.0
+            mujoco.mj_kinematics(self._model, data)
+            ids = [i for i in range(self._model.ngeom) if int(self._model.geom_bodyid[i]) in self._behind]
+            turn, at = data.site_xmat[self._site].reshape(3, 3), data.site_xpos[self._site]
+            turns = turn.T @ data.geom_xmat[ids].reshape(-1, 3, 3)
+            self._hands[gripper] = (np.array(ids), (data.geom_xpos[ids] - at) @ turn, turns)
+            data.qpos[:] = before
+        return self._hands[gripper]
 
     def _carry(self) -> None:
         """Put the held object's geoms where the tool takes them; MuJoCo's own tree does not know that it is held."""
@@ -227,6 +279,10 @@ class PlanningScene:
 
     def _place(self, obj: ObjectSpec, objects: Mapping[str, PoseEstimate]) -> None:
         pose = objects[obj.name].pose
+        parent = objects[obj.joint.parent].pose if obj.joint is not None and obj.joint.parent in objects else None
+        if self._placed.get(obj.name) == (pose, parent):  # the very same: poses compare by identity
+            return
+        self._placed[obj.name] = (pose, parent)
         body = self._body[obj.name]
         if obj.fixed:
             mocap = int(self._model.body_mocapid[body])
@@ -234,8 +290,8 @@ class PlanningScene:
         elif obj.joint is None:
             at = int(self._model.joint(obj.name).qposadr[0])
             self._data.qpos[at : at + 7] = np.concatenate([pose.position, pose.wxyz])
-        elif obj.joint.parent in objects:
-            value = obj.joint.value(objects[obj.joint.parent].pose, pose)
+        elif parent is not None:
+            value = obj.joint.value(parent, pose)
             self._data.qpos[int(self._model.joint(obj.name).qposadr[0])] = np.clip(value, *obj.joint.limits)
 
     def _sort_bodies(self) -> None:
@@ -262,6 +318,9 @@ class PlanningScene:
         self._held_turns = np.array([pose.rotation.as_matrix() for pose in placed])
 
     def _assign(self, body: int, bits: tuple[int, int], margin: float) -> None:
+        if self._sorted.get(body) == (bits, margin):
+            return
+        self._sorted[body] = (bits, margin)
         model = self._model
         geoms = self._geoms[self._names[body]]
         solid = self._solid[geoms]

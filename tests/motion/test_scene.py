@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.scene import PADDING, PlanningScene
 from robo_orch.objects import Joint, JointKind
 from robo_orch.robots.mjcf import add_object, robot_spec_mjcf
@@ -16,7 +17,7 @@ from tests.motion.conftest import DOWN, INVENTORY, PANDA, WALL, at, box, estimat
 from tests.motion.test_kinematics import configurations
 from tests.scenes import cube, estimate
 
-SCENE = PlanningScene(PANDA, INVENTORY)
+SCENE, KINEMATICS = PlanningScene(PANDA, INVENTORY), Kinematics(PANDA)
 
 positions = st.tuples(st.floats(0.1, 0.7), st.floats(-0.5, 0.5), st.floats(0.0, 0.8))
 turns = st.lists(st.floats(-1, 1), min_size=4, max_size=4).filter(lambda v: np.linalg.norm(v) > 0.1)
@@ -263,3 +264,20 @@ def test_the_objects_among_contacts_are_named_without_what_is_held(scene):
     assert scene.touched([("panda_hand", "wall"), ("red_cube", "wall")]) == ("red_cube", "wall")
     scene.attach("red_cube", Pose.of())
     assert scene.touched([("panda_hand", "wall"), ("red_cube", "wall")]) == ("wall",)
+
+
+@given(configurations, st.sampled_from([0.0, 0.04, 0.08]), st.booleans())
+@settings(max_examples=60, deadline=None)
+def test_what_the_hand_would_touch_does_not_need_the_arm(q, gripper, holds):
+    SCENE.update(estimates(), 0.08)
+    if holds:
+        SCENE.attach("red_cube", Pose.of((0.0, 0.0, 0.05)))
+    try:
+        tool = KINEMATICS.forward(q)
+        hand = SCENE.hand_contacts(tool, gripper)
+        moved = {"panda_link7", "panda_hand", "panda_leftfinger", "panda_rightfinger", *(["red_cube"] * holds)}
+        arm = {f"panda_link{i}" for i in range(7)}
+        whole = [p for p in SCENE.contacts(q, gripper) if moved & set(p) and not arm & set(p)]
+        assert hand == whole
+    finally:
+        SCENE.detach()

@@ -8,9 +8,9 @@ from robo_orch.types import Code
 from tests.policies.tamp.desk import Desk
 
 
-def walled_in(seed: int) -> Desk:
+def walled_in(seed: int, **perturb: float) -> Desk:
     """A red cube with another one so close at two sides that no finger gets between them."""
-    desk = Desk(seed, ("cube", "red"), ("cube", "green"), ("cube", "blue"))
+    desk = Desk(seed, ("cube", "red"), ("cube", "green"), ("cube", "blue"), **perturb)
     others = [n for n, o in desk.inventory.items() if o.movable and not n.endswith("_cube")]
     for i, name in enumerate(others):
         desk.put(name, -0.28, 0.1 + 0.15 * i)  # behind the robot
@@ -37,6 +37,13 @@ def test_what_is_moved_aside_is_told_before_it_is_touched():
     first = next(data for event, data in desk.events if event == "chunk" and data.get("moves"))
     assert first["label"].startswith("moving to")
     assert set(first["moves"]) <= {"green_cube", "blue_cube"}
+
+
+def test_what_is_in_the_way_and_known_too_little_is_refused_before_anything_is_planned(monkeypatch):
+    monkeypatch.setattr(task, "find_spec", lambda name: None)
+    desk = walled_in(3, pose_noise=8.0)
+    done = desk.do("pick_place", "red_cube", "plate")
+    assert done.outcome.code is Code.IMPRECISE_POSE and not done.labels
 
 
 def test_without_fast_downward_it_says_so_only_where_it_is_needed(monkeypatch):

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from robo_orch.catalogue import kinds, make_object
 from robo_orch.motion.failure import MotionFailure
-from robo_orch.policies.tamp.grasps import HALF_TURN, ordered, unlike, usable
+from robo_orch.policies.tamp.grasps import HALF_TURN, leaning, ordered, unlike, usable
 from robo_orch.types import Code, Pose
 from tests.policies.tamp.desk import PANDA
 from tests.scenes import DOWN, estimate
@@ -60,3 +61,18 @@ def test_where_grasps_from_above_are_of_no_use_those_from_the_side_come_next():
     grasps = ordered(usable(can, GRIPPER), estimate("can", (0.5, 0, 0.05)), DOWNWARDS, GRIPPER.max_width)
     assert grasps[0].name.startswith("top")
     assert unlike(grasps[1:], grasps[:1])[0].name.startswith("side")
+
+
+def test_for_what_is_covered_the_hand_leans_over_and_its_pads_stay_where_they_are():
+    cube = usable(make_object("cube", "cube"), GRIPPER)
+    for grasp in leaning(cube):
+        assert -0.9 < grasp.pose.matrix[2, 2] < 0.0
+        along = [abs(g.pose.matrix[:, 1] @ grasp.pose.matrix[:, 1]) for g in cube if g.name == grasp.name]
+        assert max(along) > 0.999 and any(np.allclose(g.pose.position, grasp.pose.position) for g in cube)
+
+
+def test_what_can_be_grasped_from_the_side_stays_so_and_a_rim_is_left_alone():
+    can = usable(make_object("can", "can"), GRIPPER)
+    sides = [g for g in can if abs(g.pose.matrix[2, 2]) < 0.1]
+    assert [g for g in leaning(can) if g in sides] == sides
+    assert not any(g.name.startswith("rim") for g in leaning(usable(make_object("mug", "mug"), GRIPPER)))

@@ -55,7 +55,8 @@ def test_what_is_put_inside_lies_wholly_within_the_walls(at, now, name, approach
 
 
 def test_what_is_taller_than_a_hollow_is_not_put_in_it():
-    assert not some(make_object("bottle", "bottle"), PARTS["drawer"], Pose.of(), Pose.of(), inside=True)
+    for name in ("drawer", "cabinet"):
+        assert not some(make_object("bottle", "bottle"), PARTS[name], Pose.of(), Pose.of(), inside=True)
 
 
 def test_the_middle_comes_first_where_there_is_room_for_one_and_the_outer_end_of_a_drawer():
@@ -80,3 +81,10 @@ def test_the_same_generator_gives_the_same_spots():
 def test_a_covered_hollow_has_a_doorway_and_an_open_one_has_none():
     assert doorways(PARTS["cabinet"]) == [0.0]
     assert doorways(PARTS["bin"]) == doorways(PARTS["drawer"]) == doorways(PARTS["tray"]) == []
+
+
+def test_behind_a_doorway_the_first_spots_are_along_its_middle_from_far_in_outwards():
+    found = [pose.position for pose in some(CAN, PARTS["cabinet"], Pose.of(), Pose.of(), inside=True, approach=0.0)]
+    middle = [p[0] for p in found if abs(p[1] - PARTS["cabinet"].interior.centre[1]) < 1e-6]
+    depths = list(dict.fromkeys(np.round(middle, 6)))
+    assert len(depths) >= 3 and depths == sorted(depths, reverse=True)

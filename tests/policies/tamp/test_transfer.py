@@ -111,3 +111,18 @@ def test_the_same_seed_gives_the_same_motions():
         desk.do("pick_place", "red_cube", "plate", seed=5)
         ends.append(desk.world.state_hash)
     assert ends[0] == ends[1]
+
+
+@pytest.mark.parametrize(("kind", "colour", "seed"), [("carton", "white", 6), ("can", "red", 7)])
+def test_the_fingers_press_nothing_on_the_table_that_is_not_where_it_is_believed_to_be(kind, colour, seed):
+    desk = Desk(seed, (kind, colour))
+    assert desk.do("pick_place", f"{colour}_{kind}", "tray")
+    verdict = desk.world.referee.end()
+    assert verdict.peak_force < 0.5 * verdict.bound
+
+
+@pytest.mark.parametrize(("kind", "colour"), [("cube", "red"), ("can", "red")])
+def test_behind_the_door_things_are_put_by_a_hand_that_leans_over(kind, colour):
+    desk = Desk(1, (kind, colour))
+    assert desk.do("open_door", "door")
+    assert desk.do("place_in", f"{colour}_{kind}", "cabinet")
