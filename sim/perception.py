@@ -181,17 +181,14 @@ def _moved(before: Array, now: Array) -> NDArray[np.bool_]:
 
 def _turned(rotvecs: Array, quaternions: Array) -> Array:
     """Orientations ``(n, 4)`` xyzw after further turns by ``(n, 3)`` rotation vectors (rad) about the base's axes."""
-    angle = np.sqrt(np.einsum("ij,ij->i", rotvecs, rotvecs))
+    angle = np.sqrt((rotvecs * rotvecs).sum(axis=1, keepdims=True))
     # sin(angle / 2) / angle, with its limit at 0.
     scale = np.where(angle > 1e-9, np.sin(0.5 * angle) / np.maximum(angle, 1e-9), 0.5)
-    (vx, vy, vz), w = scale * rotvecs.T, np.cos(0.5 * angle)
-    ux, uy, uz, c = quaternions.T
-    turned = np.array(
-        [
-            w * ux + c * vx + vy * uz - vz * uy,
-            w * uy + c * vy + vz * ux - vx * uz,
-            w * uz + c * vz + vx * uy - vy * ux,
-            w * c - vx * ux - vy * uy - vz * uz,
-        ]
-    )
-    return (turned / np.sqrt(np.einsum("ij,ij->j", turned, turned))).T
+    v, w = scale * rotvecs, np.cos(0.5 * angle)
+    u, c = quaternions[:, :3], quaternions[:, 3:]
+    vector = w * u + c * v + v[:, _YZX] * u[:, _ZXY] - v[:, _ZXY] * u[:, _YZX]
+    turned = np.concatenate([vector, w * c - (v * u).sum(axis=1, keepdims=True)], axis=1)
+    return turned / np.sqrt((turned * turned).sum(axis=1, keepdims=True))
+
+
+_YZX, _ZXY = [1, 2, 0], [2, 0, 1]

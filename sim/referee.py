@@ -207,6 +207,8 @@ class Referee:
     def _displaced(self, before: Array, now: Array, held: frozenset[int]) -> tuple[Array, Array]:
         """Where the bystanders started, and how far each has come at most; the way on which one is held is free."""
         w, start = self._watch, self._watch.start
+        if np.array_equal(before[w.bystanders], now[w.bystanders]):  # what moves is none of them
+            return start, w.moved
         carried = np.flatnonzero(np.isin(self._mover_bodies[w.bystanders], [*held])) if held else _NEVER
         if len(carried):
             start = start.copy()
@@ -263,9 +265,11 @@ def _grips(touching: Touching, forces: Array) -> Iterator[tuple[frozenset[int], 
     if not touching.grips:
         yield frozenset(), forces
         return
-    least = [forces[:, columns].min(axis=1) > TOUCH for _, columns, _ in touching.grips]
-    gripped = np.array(least).T  # (steps, g)
-    turns = np.flatnonzero(np.diff(gripped, axis=0).any(axis=1)) + 1 if gripped.any() and not gripped.all() else _NEVER
+    gripped = np.array([forces[:, columns].min(axis=1) > TOUCH for _, columns, _ in touching.grips]).T  # (steps, g)
+    if (gripped == gripped[0]).all():
+        yield frozenset(grip[0] for grip, yes in zip(touching.grips, gripped[0], strict=True) if yes), forces
+        return
+    turns = np.flatnonzero(np.diff(gripped, axis=0).any(axis=1)) + 1
     for rows, first in zip(np.split(forces, turns), [0, *turns], strict=True):
         yield frozenset(grip[0] for grip, yes in zip(touching.grips, gripped[first], strict=True) if yes), rows
 
