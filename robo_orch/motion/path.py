@@ -21,6 +21,8 @@ Free = Callable[[Array], bool]
 RESOLUTION = 0.02
 #: Largest step of the search tree, rad in the Euclidean norm (chosen).
 RANGE = 0.8
+#: How often the search may grow its trees (chosen: a search that finds nothing ends after half a second).
+ITERATIONS = 500
 
 
 def interpolate(q0: Array, q1: Array, resolution: float = RESOLUTION) -> Array:
@@ -41,7 +43,7 @@ def plan_path(
     free: Free,
     limits: JointLimits,
     seed: int,
-    iterations: int = 2000,
+    iterations: int = ITERATIONS,
     resolution: float = RESOLUTION,
     explain: Callable[[Array], str] | None = None,
 ) -> Array:

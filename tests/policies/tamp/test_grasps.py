@@ -6,6 +6,7 @@ import pytest
 
 from robo_orch.catalogue import kinds, make_object
 from robo_orch.motion.failure import MotionFailure
+from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.grasps import HALF_TURN, leaning, ordered, unlike, usable
 from robo_orch.types import Code, Pose
 from tests.policies.tamp.desk import PANDA
@@ -42,11 +43,17 @@ def test_what_needs_no_turn_comes_first_and_the_middle_of_a_bar_before_its_end()
 
 
 def test_the_less_is_known_the_more_room_the_fingers_get():
-    bottle = make_object("bottle", "bottle")
     for sigma in (0.005, 0.008):
-        at = estimate("bottle", (0.5, 0, 0.14), sigma)
-        best = ordered(usable(bottle, GRIPPER), at, DOWNWARDS, GRIPPER.max_width)
-        assert best[0].width < 0.03  # the neck
+        at = estimate("thing", (0.5, 0, 0.14), sigma)
+        thin, wide = (Grasp(name, Pose.of((0, 0, 0), DOWN), w) for name, w in (("thin", 0.028), ("wide", 0.062)))
+        assert ordered([wide, thin], at, DOWNWARDS, GRIPPER.max_width)[0] is thin
+
+
+def test_what_is_tall_is_held_by_its_body_while_its_place_is_known_little():
+    bottle = make_object("bottle", "bottle")
+    grasps = usable(bottle, GRIPPER)
+    best = ordered(grasps, estimate("bottle", (0.5, 0, 0.14), 0.005), DOWNWARDS, GRIPPER.max_width)[0]
+    assert best.pose.position[2] <= 0.0
 
 
 def test_a_grasp_that_failed_comes_last():
