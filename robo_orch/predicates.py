@@ -9,6 +9,7 @@ the simulator's referee (on true poses, sigma 0).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -24,6 +25,9 @@ from robo_orch.types import Code, PoseEstimate, Predicate, RobotState
 CONFIDENCE = 0.9
 #: How far (m) the bottom of an object may be from the surface it is said to stand on (chosen).
 CONTACT_TOLERANCE = 0.010
+#: How many sigma are added to that, and how much of a sigma counts, m (chosen: what was let go stands on something, so
+#: that an estimate of model precision whose height is two sigma off still says on what).
+HEIGHT_SIGMAS, HEIGHT_SIGMA = 1.5, 0.006
 #: Surfaces this close in height (m) are one: a table and its left side (chosen).
 FLUSH = 0.005
 #: A joint counts as closed below, and as open above, these shares of its range (chosen).
@@ -313,8 +317,9 @@ def _stands_on(facts: Facts, top: str, foot: float, support: str, surface: Surfa
     a, b = facts.objects[top], facts.objects[support]
     gap, within = _height_over(facts, top, foot, support, surface)
     sigma = _sigma(a, b)
+    tolerance = CONTACT_TOLERANCE + HEIGHT_SIGMAS * min(sigma, HEIGHT_SIGMA)
     truths = [
-        Truth(CONTACT_TOLERANCE - abs(gap), sigma, f"{top} is {_away(gap, 'above', 'below')} {support}"),
+        Truth(tolerance - abs(gap), sigma, f"{top} is {_away(gap, 'above', 'below')} {support}"),
         Truth(within, sigma, f"{top}'s centre is {_away(within, 'inside', 'outside')} {support}'s border"),
         not_holding(facts, top),
     ]
@@ -324,16 +329,19 @@ def _stands_on(facts: Facts, top: str, foot: float, support: str, surface: Surfa
 
 
 def _rivals(facts: Facts, top: str, foot: float, support: str, gap: float) -> list[Truth]:
-    """That no other surface below ``top``'s centre is nearer to its bottom: what is on a tray is not on the table."""
+    """That no higher surface below ``top``'s centre is nearer to its bottom: what is on a tray is not on the table.
+
+    Lower ones are covered by the support itself. All heights share the error of ``top``'s own.
+    """
     found = []
     for name, spec in facts.inventory.items():
         if name in (top, support) or name not in facts.objects or not spec.geoms:
             continue
         for surface in spec.tops:
             other, within = _height_over(facts, top, foot, name, surface)
-            if within > 0.0 and abs(other) < CONTACT_TOLERANCE + abs(gap) and abs(other - gap) > FLUSH:
-                sigma = _sigma(facts.objects[name], facts.objects[support])
-                found.append(Truth((abs(other) - abs(gap)) / 2, sigma / 2, f"{top} is rather on {name}"))
+            if within > 0.0 and gap - other > FLUSH and abs(other) < CONTACT_TOLERANCE + abs(gap):
+                sigma = math.hypot(facts.objects[top].sigma, facts.objects[name].sigma, facts.objects[support].sigma)
+                found.append(Truth((abs(other) - abs(gap)) / 2, sigma, f"{top} is rather on {name}"))
     return found
 
 
