@@ -174,7 +174,7 @@ class Maker:
         concerned = {name for step in plan.steps for name in step.subgoal.args.values()}
         if concerned & set(barred) or (self._suite.precise and _concerns_coarse(concerned, layout.inventory)):
             return False
-        return not self._reach.lacking(layout, concerned)
+        return self._reach.impossible(layout, [step.subgoal for step in plan.steps]) is None
 
 
 def offered(whose: str) -> frozenset[str]:

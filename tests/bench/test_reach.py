@@ -8,6 +8,7 @@ import pytest
 from robo_orch.bench.reach import Reach
 from robo_orch.robots import load_robot
 from robo_orch.sim.scenes import lay_out, load_scene
+from robo_orch.skills import skill
 from robo_orch.types import Pose
 
 REACH = Reach(load_robot("panda"))
@@ -34,6 +35,33 @@ def test_what_has_no_grasp_is_not_asked_about():
 def test_everything_in_the_kitchen_that_can_be_grasped_is_within_reach(seed):
     layout = lay_out(KITCHEN, seed)
     assert REACH.lacking(layout, layout.inventory) == []
+
+
+def steps(*facts):
+    """Subgoals, one for each (skill, object, target)."""
+    return [skill(name).subgoal(*args) for name, *args in facts]
+
+
+def test_what_can_be_carried_one_after_the_other_is_possible():
+    layout = lay_out(KITCHEN, 3, (("cube", "red"), ("cube", "green"), ("plate", "")))
+    asked = steps(("pick_place", "red_cube", "plate"), ("stack", "green_cube", "red_cube"))
+    assert REACH.impossible(layout, asked) is None
+
+
+def test_what_does_not_fit_or_cannot_be_got_there_is_named():
+    layout = lay_out(KITCHEN, 3, (("bottle", "brown"), ("cube", "red")))
+    bottle = steps(("open_drawer", "drawer"), ("place_in", "brown_bottle", "cabinet"))
+    assert REACH.impossible(layout, bottle) == bottle[1]
+    far = replace(layout, poses={**layout.poses, "red_cube": Pose.of((1.6, 0.0, 0.02))})
+    cube = steps(("pick_place", "red_cube", "tray"))
+    assert REACH.impossible(far, cube) == cube[0]
+
+
+def test_a_drawer_has_to_be_open_to_be_filled():
+    layout = lay_out(KITCHEN, 3, (("cube", "red"),))
+    put = ("place_in", "red_cube", "drawer")
+    assert REACH.impossible(layout, steps(put)) is not None
+    assert REACH.impossible(layout, steps(("open_drawer", "drawer"), put, ("close_drawer", "drawer"))) is None
 
 
 @pytest.mark.slow

@@ -16,7 +16,7 @@ from robo_orch.sim.tasks import load_suite
 from robo_orch.sim.tasks.goals import coarse
 from robo_orch.skills import skills
 
-N = 8
+N = 6
 REACH = Reach(load_robot("panda"))
 
 
