@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 
 import numpy as np
 
@@ -184,7 +185,7 @@ KNOB_ECCENTRICITY = 0.25
 _FLOOR_DEPTH = 0.005
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # no slots: what follows from the fields is reckoned once
 class ObjectSpec:
     """One named object of a scene.
 
@@ -225,7 +226,7 @@ class ObjectSpec:
         """Whether it is a drawer or a door."""
         return bool({Trait.SLIDES, Trait.SWINGS} & self.traits)
 
-    @property
+    @cached_property
     def floors(self) -> tuple[Surface, ...]:
         """Surfaces within its own hollow: what stands on them is in it."""
         hollow = self.interior
@@ -233,13 +234,13 @@ class ObjectSpec:
             return ()
         return tuple(s for s in self.surfaces if hollow.inside(s.centre) > -_FLOOR_DEPTH)
 
-    @property
+    @cached_property
     def tops(self) -> tuple[Surface, ...]:
         """Surfaces on which things stand on it and not in it; its floors if it has no others."""
         floors = self.floors
         return tuple(s for s in self.surfaces if s not in floors) or floors
 
-    @property
+    @cached_property
     def traits(self) -> frozenset[Trait]:
         """What its make allows."""
         free = not self.fixed and self.joint is None
@@ -273,7 +274,16 @@ class ObjectSpec:
 
         What has no geometry, a region, is as large as its surfaces.
         """
-        base = pose or Pose.of()
+        return self._resting_bounds if pose is None else self._bounds(pose)
+
+    @cached_property
+    def _resting_bounds(self) -> tuple[Array, Array]:
+        low, high = self._bounds(Pose.of())
+        low.setflags(write=False)
+        high.setflags(write=False)
+        return low, high
+
+    def _bounds(self, base: Pose) -> tuple[Array, Array]:
         lows, highs = [], []
         for surface in () if self.geoms else self.surfaces:
             half = np.abs(base.matrix) @ np.array([*surface.half, 0.0])

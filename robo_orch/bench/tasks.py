@@ -12,8 +12,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -33,7 +34,7 @@ from robo_orch.sim.tasks.goals import Draw, NotHere, coarse, draw_goal
 from robo_orch.sim.tasks.suite import Suite
 from robo_orch.sim.tasks.task import Task
 from robo_orch.skills import skills
-from robo_orch.types import Goal, PoseEstimate, Precision, Predicate
+from robo_orch.types import Goal, PoseEstimate, Precision, Predicate, Subgoal
 
 #: Skills in which the robot works against contact instead of carrying.
 CONTACT = frozenset({"open_drawer", "close_drawer", "open_door", "close_door", "press", "turn", "push"})
@@ -112,15 +113,15 @@ class Maker:
                 # Ever smaller ones, for they are easier to find; then from the top: small ones may not bear the shares.
                 most = self._suite.subgoals[1] if most == fewest else most
                 wanted = most = int(rng.integers(fewest, most + 1))
-            for task in self._tasks(index, wanted, rng):
-                if self._tally.helps(task, self._suite.shares):
+            for task, possible in self._tasks(index, wanted, rng):
+                if self._tally.helps(task, self._suite.shares) and possible():
                     self._tally.add(task)
                     return task
         remedy = "give the scene what the suite's categories need"
         raise SceneError(f"tasks of {self._suite.name} in {self._suite.scene}", f"none in {SCENES} scenes", remedy)
 
-    def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[Task]:
-        """The tasks among :data:`PER_SCENE` draws in one scene."""
+    def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[tuple[Task, Callable[[], bool]]]:
+        """The tasks among :data:`PER_SCENE` draws in one scene; whether the arm can do each is asked last: it takes long."""
         seed, perturbation = int(rng.choice(self._seeds)), _perturbation(self._suite, rng)
         named = lay_out(self._scene, seed)
         layout = lay_out(self._scene, seed, bystanders=int(perturbation.get("bystanders", 0)))
@@ -128,9 +129,11 @@ class Maker:
         barred = layout.inventory.keys() - named.inventory.keys()
         for _ in range(PER_SCENE):
             with contextlib.suppress(NotHere, GoalError):
-                task = self._drawn(index, wanted, layout, believed, barred, rng)
-                if task is not None:
-                    yield task.model_copy(update={"perturbation": perturbation})
+                drawn = self._drawn(index, wanted, layout, believed, barred, rng)
+                if drawn is not None:
+                    task, subgoals = drawn
+                    possible = partial(self._possible, layout, subgoals)
+                    yield task.model_copy(update={"perturbation": perturbation}), possible
 
     def _drawn(
         self,
@@ -140,8 +143,8 @@ class Maker:
         believed: Facts,
         barred: Collection[str],
         rng: np.random.Generator,
-    ) -> Task | None:
-        """One draw: a task, or ``None`` if its plan is not as long as asked for or needs what is not at hand.
+    ) -> tuple[Task, list[Subgoal]] | None:
+        """One draw: a task and its subgoals; ``None`` if its plan is not as long as asked for or needs what is barred.
 
         ``barred`` are the bystanders, which no plan may touch.
         """
@@ -154,9 +157,9 @@ class Maker:
             return None
         goal = said(facts, layout.inventory, believed, rng)
         plan = SymbolicPlanner(self._offered).plan(goal, layout.inventory, believed)
-        if len(plan.steps) != wanted or not self._feasible(plan, layout, barred):
+        if len(plan.steps) != wanted or not self._suits(plan, layout, barred):
             return None
-        return Task(
+        task = Task(
             id=f"{suite.name}-{self._seed}-{index:03d}",
             scene=suite.scene,
             seed=layout.seed,
@@ -169,12 +172,15 @@ class Maker:
             skills=tuple(step.subgoal.skill for step in plan.steps),
             coarse=sum(_concerns_coarse(step.subgoal.args.values(), layout.inventory) for step in plan.steps),
         )
+        return task, [step.subgoal for step in plan.steps]
 
-    def _feasible(self, plan: Plan, layout: Layout, barred: Collection[str]) -> bool:
+    def _possible(self, layout: Layout, subgoals: Sequence[Subgoal]) -> bool:
+        return self._reach.impossible(layout, subgoals) is None
+
+    def _suits(self, plan: Plan, layout: Layout, barred: Collection[str]) -> bool:
         concerned = {name for step in plan.steps for name in step.subgoal.args.values()}
-        if concerned & set(barred) or (self._suite.precise and _concerns_coarse(concerned, layout.inventory)):
-            return False
-        return self._reach.impossible(layout, [step.subgoal for step in plan.steps]) is None
+        coarse = self._suite.precise and _concerns_coarse(concerned, layout.inventory)
+        return not concerned & set(barred) and not coarse
 
 
 def offered(whose: str) -> frozenset[str]:
