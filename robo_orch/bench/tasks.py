@@ -121,7 +121,7 @@ class Maker:
         raise SceneError(f"tasks of {self._suite.name} in {self._suite.scene}", f"none in {SCENES} scenes", remedy)
 
     def _tasks(self, index: int, wanted: int, rng: np.random.Generator) -> Iterator[tuple[Task, Callable[[], bool]]]:
-        """The tasks among :data:`PER_SCENE` draws in one scene; whether the arm can do each is asked last: it takes long."""
+        """The tasks among :data:`PER_SCENE` draws in one scene; whether the arm can do each is asked last."""
         seed, perturbation = int(rng.choice(self._seeds)), _perturbation(self._suite, rng)
         named = lay_out(self._scene, seed)
         layout = lay_out(self._scene, seed, bystanders=int(perturbation.get("bystanders", 0)))
