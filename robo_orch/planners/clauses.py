@@ -109,7 +109,7 @@ class ClauseReader:
         return describe(given, self.resolver.vocabulary).plural
 
     def _cleared(self, clause: Clause) -> list[Predicate]:
-        """ "Clear the table except the mugs": nothing else shall be on it."""
+        """What "clear" asks for: "clear the table except the mugs" is nothing else on it."""
         places = self._themes(replace(clause, exceptions=()), (), _FITS["CLEAR"])
         if not clause.exceptions:
             return [Predicate("clear", (place,)) for place in places]
@@ -169,7 +169,7 @@ class ClauseReader:
         return [names[0] for names in found if len(names) == 1]
 
     def _emptied(self, clause: Clause, ends: Sequence[Place]) -> list[Predicate]:
-        """ "Take everything off the table", "nothing shall be on it": the table shall be clear. Else nothing."""
+        """A clear place, where "take everything off it" or "nothing shall be on it" asks for that; else nothing."""
         theme, off = clause.themes[0], {"OFF"} if not clause.negated else {"ON"}
         whole = theme.every and len(theme.words) == 1 and describe(theme, self.resolver.vocabulary).anything
         simple = len(clause.themes) == len(ends) == 1 and not (clause.exceptions or clause.avoided or clause.upright)
