@@ -42,9 +42,12 @@ class Discourse:
         return {name for group in self.groups for name in group}
 
     def singles(self) -> Iterator[list[str]]:
-        """What was spoken of by itself, the latest clause and in it the latest object first."""
+        """What was spoken of by itself, each once: the latest clause and in it the latest object first."""
+        told: set[str] = set()
         for clause in reversed(self.clauses):
-            if found := list(dict.fromkeys(group[0] for group in reversed(clause) if len(group) == 1)):
+            names = dict.fromkeys(group[0] for group in reversed(clause) if len(group) == 1)
+            if found := [name for name in names if name not in told]:
+                told.update(found)
                 yield found
 
     def copy(self) -> Self:
