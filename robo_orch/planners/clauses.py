@@ -236,6 +236,7 @@ class ClauseReader:
             found += self.resolver.many(given, fits, where, noun, barred)
         if len(clause.themes) > 1:
             self.resolver.discourse.note(found)
+        self.resolver.discourse.collective = clause.themes[-1].words[-1:] == ("everything",)
         kept = [name for name in dict.fromkeys(found) if name not in left_out]
         if not kept:
             raise GoalError("something that is not excepted", shown(self.text), "except fewer things")

@@ -19,14 +19,17 @@ class Discourse:
         clauses: the groups of each clause; what only tells which thing is meant ("the drawer *of the cabinet*") stands
             in a clause of its own before the one that it is said in.
         nouns: every noun.
+        collective: whether the latest clause is about "everything", which "it" takes up as a whole.
     """
 
     clauses: list[list[Group]] = field(default_factory=lambda: [[], []])
     nouns: list[str] = field(default_factory=list)
+    collective: bool = False
 
     def begin(self) -> None:
         """A new clause begins."""
         self.clauses += [[], []]
+        self.collective = False
 
     def note(self, names: Sequence[str], aside: bool = False) -> None:
         """Objects were spoken of, or only mentioned ``aside``."""
@@ -52,4 +55,4 @@ class Discourse:
 
     def copy(self) -> Self:
         """Another discourse that starts from here."""
-        return type(self)([list(clause) for clause in self.clauses], list(self.nouns))
+        return type(self)([list(clause) for clause in self.clauses], list(self.nouns), self.collective)

@@ -123,8 +123,9 @@ def _resolve(found: list[Token]) -> list[Token]:
             case _ if token.type in _STANDS_FOR:
                 out += [Token(*pair) for pair in _STANDS_FOR[token.type]]
             case "ONE":
-                alone = following not in ("WORD", "DET", "PRONOUN", "OF") or token != "one"
-                out.append(Token("WORD" if alone else "INDEFINITE", str(token)))
+                out += _one(token, out[-1].type if out else "", following)
+            case "INDEFINITE" if token == "another" and following not in {*_NOUN_STARTS, "ONE", "OPEN", "CLOSE"}:
+                out += [token, Token("WORD", "one")]
             case "BUT":
                 out.append(Token("SEP" if following in STARTS | _RANK.keys() else "EXCEPT", str(token)))
             case "AFTER" | "THEN" if token in ("before that", "after that") and following == "WORD":
@@ -136,6 +137,14 @@ def _resolve(found: list[Token]) -> list[Token]:
             case _:
                 out.append(token)
     return out
+
+
+def _one(token: Token, before: str, following: str) -> list[Token]:
+    """The noun of "the red one", or the number of "one cube", or both: "one on the plate"."""
+    noun, number = Token("WORD", str(token)), Token("INDEFINITE", str(token))
+    if token == "one" and following in ("WORD", "DET", "PRONOUN", "OF"):
+        return [number]
+    return [noun] if token != "one" or before in ("WORD", "OWNER", *_QUANTITIES) else [number, noun]
 
 
 def _connect(found: list[Token]) -> list[Token]:

@@ -49,9 +49,12 @@ class Narrative:
         given = next((noun for noun in _phrases(clause) if noun.pronoun == "it"), None)
         if given is None:
             return clause
-        levels = list(self.reader.resolver.discourse.singles())
+        discourse = self.reader.resolver.discourse
+        if discourse.collective and (whole := self._reading(clause, given, NounPhrase(pronoun="them"), link)):
+            return whole[0]
+        levels = list(discourse.singles())
         for names in levels:
-            readings = {n: found for n in names if (found := self._reading(clause, given, n, link)) is not None}
+            readings = {n: found for n in names if (found := self._reading(clause, given, _named(n), link)) is not None}
             if readings:
                 return self._chosen(given, readings, link)
         if not levels and given.span[0] == given.span[1]:
@@ -61,12 +64,12 @@ class Narrative:
             expected, remedy = 'something named before that "it" can stand for', "name the object"
             raise GoalError(expected, "nothing", remedy, Code.AMBIGUOUS_OBJECT)
         # Nothing is possible: the error about the latest thing tells why.
-        return self._settled(_with(clause, given, levels[0][0]), link)
+        return self._settled(_with(clause, given, _named(levels[0][0])), link)
 
-    def _reading(self, clause: Clause, given: NounPhrase, name: str, link: Link) -> Reading | None:
+    def _reading(self, clause: Clause, given: NounPhrase, by: NounPhrase, link: Link) -> Reading | None:
         inventory = self.reader.resolver.inventory
         try:
-            settled = self._settled(_with(clause, given, name), link)
+            settled = self._settled(_with(clause, given, by), link)
             facts = self.reader.fork().read(settled)
             check_possible(facts, inventory)
             check_consistent(facts, inventory)
@@ -102,11 +105,15 @@ def _phrases(clause: Clause) -> list[NounPhrase]:
     return [*clause.themes, *(p.of for p in (*clause.places, *clause.avoided)), *clause.exceptions]
 
 
-def _with(clause: Clause, given: NounPhrase, name: str) -> Clause:
-    """The clause with an object's name in the place of a pronoun."""
+def _named(name: str) -> NounPhrase:
+    return NounPhrase((name.casefold(),))
+
+
+def _with(clause: Clause, given: NounPhrase, by: NounPhrase) -> Clause:
+    """The clause with other words in the place of a pronoun."""
 
     def put(noun: NounPhrase) -> NounPhrase:
-        return NounPhrase((name.casefold(),)) if noun == given else noun
+        return by if noun == given else noun
 
     return replace(
         clause,

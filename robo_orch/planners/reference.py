@@ -84,7 +84,7 @@ class Resolver:
         if given.pronoun or not given.words:
             found = self._antecedent(given, fits)
         else:
-            what = self._described(given, inherited)
+            what = self._described(given, inherited, fits)
             self.discourse.nouns.append(what.noun if not what.name else phrase(self.inventory[what.name].kind))
             found = self._select(given, what, self._parts(given, what, self._candidates(what, where)), barred)
         self.discourse.note(found, aside)
@@ -128,15 +128,19 @@ class Resolver:
             return Trait.REGION in spec.traits
         return ground_of(name, self.facts) in (whole, None)
 
-    def _described(self, given: NounPhrase, inherited: str) -> Description:
-        """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate."""
+    def _described(self, given: NounPhrase, inherited: str, fits: Fits) -> Description:
+        """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate.
+
+        Rather something that fits: one that is put somewhere is no tray.
+        """
         nouns = [inherited] if inherited else [*self.discourse.nouns[::-1], ""]
         readings = [describe(given, self.vocabulary, noun) for noun in dict.fromkeys(nouns)]
         if any(what.other for what in readings) and not inherited:
             # "The rest" is of the kind spoken of or, if there are no more of it, everything else.
             readings = [describe(given, self.vocabulary, noun) for noun in dict.fromkeys([*nouns[:-1], "thing"])]
-        fitting = [what for what in readings if self._matching(what)]
-        return (fitting or readings)[0]
+        matching = [what for what in readings if self._matching(what)]
+        fitting = [what for what in matching if any(fits(self.inventory[name]) for name in self._matching(what))]
+        return (fitting or matching or readings)[0]
 
     def _matching(self, what: Description) -> list[str]:
         found = [name for name, spec in self.inventory.items() if what.matches(spec)]
@@ -145,6 +149,9 @@ class Resolver:
 
     def _candidates(self, what: Description, where: Sequence[Where]) -> list[str]:
         found = self._matching(what)
+        if not found and not (what.noun or what.colours or what.sizes or what.places or what.strange):
+            expected = f"a kind of object named before, for {what.text!r} to stand for"
+            raise GoalError(expected, "none", "name the kind", Code.AMBIGUOUS_OBJECT)
         if not found:
             raise self._unknown(what.text)
         for preposition, places in where:

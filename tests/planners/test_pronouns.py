@@ -25,10 +25,17 @@ from tests.planners.rooms import HOUSE, SEEN, meant, refused
         ("put the can in the drawer of the cabinet and close it", ["in(red_can, drawer)", "closed(drawer)"]),
         ("put the white mug in the cabinet and close it", ["in(white_mug, cabinet)", "closed(door)"]),
         ("press the button, then press it again", ["pressed(button)"]),
+        ("take everything on the tray and put it in the bin", ["in(red_can, bin)"]),
+        ("put everything on the tray in the drawer and close it", ["in(red_can, drawer)", "closed(drawer)"]),
     ],
 )
 def test_it_is_the_latest_thing_of_which_the_clause_can_be_true(text, facts):
     assert meant(text.replace("the can", "the red can")) == facts
+
+
+def test_everything_is_taken_up_by_it_as_a_whole():
+    facts = meant("pick up everything in the middle of the table and put it in the bin")
+    assert facts == ["in(red_cube, bin)", "in(green_cube, bin)"]
 
 
 def test_a_reading_that_contradicts_what_stands_beside_it_is_not_meant():

@@ -91,6 +91,9 @@ def test_some_means_several_of_a_plural_only():
         ),
         ("put the white mug on the plate and the others on the tray", ["on(white_mug, plate)", "on(blue_mug, tray)"]),
         ("put the white mug on the plate and the rest on the tray", ["on(white_mug, plate)", "on(blue_mug, tray)"]),
+        ("put one mug on the plate and the other on the tray", ["on(white_mug, plate)", "on(blue_mug, tray)"]),
+        ("put one mug on the plate and one on the tray", ["on(white_mug, plate)", "on(blue_mug, tray)"]),
+        ("put a mug on the plate and another on the tray", ["on(white_mug, plate)", "on(blue_mug, tray)"]),
         (
             "put the white mug on the plate and the rest of the mugs on the tray",
             ["on(white_mug, plate)", "on(blue_mug, tray)"],
