@@ -7,17 +7,23 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
+from lark import Token
+
 from robo_orch.errors import GoalError
 from robo_orch.objects import ObjectSpec, Trait
 from robo_orch.planners.consistency import only_floor
+from robo_orch.planners.description import describe
 from robo_orch.planners.english import english, phrase
 from robo_orch.planners.reference import Fits, Resolver, Where
-from robo_orch.planners.syntax import Clause, NounPhrase, Place, shown
+from robo_orch.planners.syntax import Clause, NounPhrase, Place, not_understood, shown
+from robo_orch.planners.where import related
 from robo_orch.predicates import shutters
 from robo_orch.types import Code, Predicate
 
 #: Which prepositions say where things shall be; after other verbs, ON and IN only tell which thing is meant.
-_ENDS = {"TAKE": ("OFF", "TO"), "SERVE": ("ON", "IN", "TO"), "DISCARD": ("ON", "IN", "TO")}
+_ENDS = {"TAKE": ("OFF", "TO"), "REMOVE": ("OFF", "TO"), "SERVE": ("TO",), "DISCARD": ("TO",)}
+#: Verbs after which a place where things do not go usually is where they shall be all the same, if they are not there.
+_ANYWHERE = frozenset({"SERVE"})
 _ANY_END = ("ON", "IN", "OFF", "TO")
 _FACT = {"OPEN": "open", "CLOSE": "closed", "CLEAR": "clear", "PRESS": "pressed", "TURN": "turned"}
 _FITS: dict[str, Fits] = {
@@ -37,18 +43,27 @@ class ClauseReader:
     resolver: Resolver
     previous: Clause | None = field(default=None)
 
+    def fork(self) -> ClauseReader:
+        """A reader that goes on from here, for trying how a clause reads."""
+        resolver = replace(self.resolver, discourse=self.resolver.discourse.copy())
+        return ClauseReader(self.text, resolver, self.previous)
+
     def read(self, clause: Clause) -> list[Predicate]:
         """The facts that a clause asks for.
 
         Raises:
             GoalError: the clause says too little, or names what cannot be resolved.
         """
+        self.resolver.discourse.begin()
         if clause.verb == "SAME":
             clause = self._completed(clause)
-        if clause.verb == "PUSH" and all(map(self._is_button, clause.themes)):
-            clause = replace(clause, verb="PRESS")
+        clause = _denied(self._meant(clause))
         self.previous = clause
-        if clause.verb in _FACT:
+        if clause.verb == "ADJUST" or (clause.verb == "TURN" and any(p.preposition == "TO" for p in clause.places)):
+            raise self._how_far(clause)
+        if clause.verb == "CLEAR":
+            facts = self._cleared(clause)
+        elif clause.verb in _FACT:
             facts = [Predicate(_FACT[clause.verb], (name,)) for name in self._parts(clause, clause.verb)]
         elif clause.verb in ("PUSH", "PULL") and not clause.places:
             facts = self._pushed(clause)
@@ -60,13 +75,50 @@ class ClauseReader:
 
     def _completed(self, clause: Clause) -> Clause:
         before = self.previous
+        alone = not (clause.places or clause.avoided or clause.upright)
         if before is None or before.verb in _FACT or not before.places:
+            if alone:
+                raise not_understood(Token("$END", ""), self.text)
             return replace(clause, verb="STATE")
-        return replace(clause, verb=before.verb, negated=before.negated)
+        if alone and not all(map(self.resolver.fitting, clause.themes)):
+            raise not_understood(str(clause.themes[0]), self.text)
+        # "… and the green one": where the one before goes.
+        places = before.places if alone else clause.places
+        return replace(clause, verb=before.verb, negated=before.negated, places=places)
+
+    def _meant(self, clause: Clause) -> Clause:
+        """The clause with its verb and what it is about as they are meant here."""
+        theme = clause.themes[0]
+        if clause.verb == "PUSH" and all(map(self._is_button, clause.themes)):
+            return replace(clause, verb="PRESS")
+        if clause.verb == "CLEAR" and theme.of and not self._is_part(theme):
+            # "Clear the table of mugs".
+            of = replace(theme.of, every=True)
+            return replace(clause, verb="REMOVE", themes=(of,), places=(Place("OFF", replace(theme, of=None)),))
+        if len(clause.themes) > 1 and theme.every and theme.count == 2 and not self._plural(theme):
+            # "Both the drawer and the door": both of what is said, not two drawers.
+            return replace(clause, themes=(replace(theme, every=False, count=None), *clause.themes[1:]))
+        return clause
+
+    def _is_part(self, given: NounPhrase) -> bool:
+        """Whether a noun phrase means parts of something else: a region, a drawer."""
+        specs = [self.resolver.inventory[name] for name in self.resolver.fitting(given)]
+        return any(spec.joint is not None or Trait.REGION in spec.traits for spec in specs)
+
+    def _plural(self, given: NounPhrase) -> bool:
+        return describe(given, self.resolver.vocabulary).plural
+
+    def _cleared(self, clause: Clause) -> list[Predicate]:
+        """What "clear" asks for: "clear the table except the mugs" is nothing else on it."""
+        places = self._themes(replace(clause, exceptions=()), (), _FITS["CLEAR"])
+        if not clause.exceptions:
+            return [Predicate("clear", (place,)) for place in places]
+        kept = {n for e in clause.exceptions for n in self.resolver.many(e, lambda spec: True, inherited="thing")}
+        loose = [n for n, spec in self.resolver.inventory.items() if spec.movable and n not in kept]
+        return [fact for place in places for name in loose for fact in self._at(name, "OFF", place) if name != place]
 
     def _parts(self, clause: Clause, verb: str) -> list[str]:
-        names = self._themes(clause, clause.places, _FITS[verb])
-        return names if verb == "CLEAR" else [self._part(name, _FITS[verb]) for name in names]
+        return [self._part(name, _FITS[verb]) for name in self._themes(clause, clause.places, _FITS[verb])]
 
     def _pushed(self, clause: Clause) -> list[Predicate]:
         """Without a place, a drawer or door is pushed shut; what is pulled comes open."""
@@ -86,9 +138,14 @@ class ClauseReader:
     def _move(self, clause: Clause) -> list[Predicate]:
         ends, rest = self._split(clause)
         ends = ends or self._usual(clause)
+        if clause.verb == "REMOVE" and not ends:
+            # What is removed goes from where it is said to be.
+            ends = [Place("OFF", place.of) for place in rest if place.preposition in ("ON", "IN")]
         if not ends and clause.verb not in ("TAKE", "GET") and not clause.upright:
             raise self._says_too_little(clause)
-        names = self._themes(clause, rest, lambda s: s.movable or (clause.verb == "PUSH" and Trait.FREE in s.traits))
+        if emptied := self._emptied(clause, ends):
+            return emptied
+        names = self._themes(clause, rest, lambda s: s.movable, self._barred(clause, ends))
         facts = [fact for end in ends for fact in self._placed(clause, names, end)]
         facts += [fact.negate() for place in clause.avoided for fact in self._placed(clause, names, place)]
         if not ends and not clause.upright:
@@ -97,9 +154,31 @@ class ClauseReader:
 
     def _placed(self, clause: Clause, names: Sequence[str], end: Place) -> list[Predicate]:
         place = self._place(end)
-        if clause.themes[0].every or len(names) > 1:
+        if any(map(self._generic, clause.themes)):
             names = [name for name in names if name != place] or names
         return [fact for name in names for fact in self._at(name, end.preposition, place)]
+
+    def _generic(self, given: NounPhrase) -> bool:
+        """Whether a noun phrase means whatever is of a sort, so that the place where it goes is no part of it."""
+        return given.count is None and (given.every or given.pronoun in ("them", "they") or self._plural(given))
+
+    def _barred(self, clause: Clause, ends: Sequence[Place]) -> list[str]:
+        """The places where things shall go, as far as words alone tell: "a cube on the red one" is another cube."""
+        noun = self.resolver.vocabulary.singular(next(iter(clause.themes[-1].words[-1:]), ""))
+        found = [self.resolver.fitting(end.of, noun) for end in ends if end.of.words and not end.of.indefinite]
+        return [names[0] for names in found if len(names) == 1]
+
+    def _emptied(self, clause: Clause, ends: Sequence[Place]) -> list[Predicate]:
+        """A clear place, where "take everything off it" or "nothing shall be on it" asks for that; else nothing."""
+        theme, off = clause.themes[0], {"OFF"} if not clause.negated else {"ON"}
+        whole = theme.every and len(theme.words) == 1 and describe(theme, self.resolver.vocabulary).anything
+        simple = len(clause.themes) == len(ends) == 1 and not (clause.exceptions or clause.avoided or clause.upright)
+        if not (whole and simple and ends[0].preposition in off):
+            return []
+        place = self._place(ends[0])
+        spec = self.resolver.inventory[place]
+        standing = bool(spec.tops) or Trait.REGION in spec.traits
+        return [Predicate("clear", (place,), clause.negated)] if standing and not only_floor(spec) else []
 
     def _usual(self, clause: Clause) -> list[Place]:
         """Where things go by this verb if nothing is said: what is served goes on the tray, if there is one."""
@@ -113,36 +192,69 @@ class ClauseReader:
     def _stack(self, clause: Clause) -> list[Predicate]:
         """Several things that are stacked make one tower, the first on top."""
         ends, rest = self._split(clause)
-        names = self._themes(clause, rest, lambda s: s.movable)
+        names = self._themes(clause, rest, lambda s: s.movable, self._barred(clause, ends))
         if not ends and len(names) < 2:
             raise self._says_too_little(clause)
         for end in ends:
             place = self._place(end)
-            names = [*(n for n in names if n != place or len(names) == 1), place]
+            kept = [n for n in names if n != place] if any(map(self._generic, clause.themes)) else names
+            names = [*(kept or names), place]
         pairs = pairwise(names)
         return [Predicate("on" if clause.negated else "stacked", pair) for pair in pairs]
 
     def _split(self, clause: Clause) -> tuple[list[Place], list[Place]]:
         """Where things shall be, and the places that only tell which things are meant."""
-        ends, places = _ENDS.get(clause.verb, _ANY_END), list(clause.places)
+        places = list(clause.places)
         said: list[Place] = []
-        while places and (places[-1].preposition in ends or places[-1].also) and (not said or said[0].also):
+        while places and (self._is_end(clause, places[-1]) or places[-1].also) and (not said or said[0].also):
             said.insert(0, places.pop())
         return said, places
 
-    def _themes(self, clause: Clause, places: Sequence[Place], fits: Fits) -> list[str]:
+    def _is_end(self, clause: Clause, place: Place) -> bool:
+        """Whether a place is where things shall be; otherwise it tells which things are meant."""
+        if place.reminder or place.motion or place.preposition in _ENDS.get(clause.verb, _ANY_END):
+            return not place.reminder
+        if clause.verb not in english().usual or place.preposition not in ("ON", "IN"):
+            return False
+        meant = set(self.resolver.fitting(place.of))
+        _, things = english().usual[clause.verb]
+        if any(meant.intersection(self.resolver.fitting(NounPhrase((thing,)))) for thing in things):
+            return True
+        return clause.verb in _ANYWHERE and not self._are_there(clause.themes, place.preposition, sorted(meant))
+
+    def _are_there(self, themes: Sequence[NounPhrase], preposition: str, places: Sequence[str]) -> bool:
+        facts = self.resolver.facts
+        names = [name for given in themes for name in self.resolver.fitting(given)]
+        return facts is not None and any(related(name, preposition, places, facts) for name in names)
+
+    def _themes(self, clause: Clause, places: Sequence[Place], fits: Fits, barred: Sequence[str] = ()) -> list[str]:
         where: list[Where] = [(p.preposition, [self._place(p)]) for p in places]
-        left_out = {n for e in clause.exceptions for n in self.resolver.many(e, fits, [])}
+        left_out = set(self._left_out(clause, fits))
         found: list[str] = []
         for given, following in zip(clause.themes, (*clause.themes[1:], NounPhrase()), strict=True):
-            noun = following.words[-1] if following.words else ""
-            found += self.resolver.many(given, fits, where, self.resolver.vocabulary.singular(noun))
+            noun = self._noun(following)
+            found += self.resolver.many(given, fits, where, noun, barred)
         if len(clause.themes) > 1:
-            self.resolver.discourse.groups.append(tuple(found))
+            self.resolver.discourse.note(found)
+        self.resolver.discourse.collective = clause.themes[-1].words[-1:] == ("everything",)
         kept = [name for name in dict.fromkeys(found) if name not in left_out]
         if not kept:
             raise GoalError("something that is not excepted", shown(self.text), "except fewer things")
         return kept
+
+    def _left_out(self, clause: Clause, fits: Fits) -> list[str]:
+        """The exceptions; a noun that they leave out is that of the next one, or of what they are excepted from."""
+        found: list[str] = []
+        noun = self._noun(clause.themes[-1])
+        for given in reversed(clause.exceptions):
+            own = self._noun(given)
+            found += self.resolver.many(given, fits, [], "" if own else noun)
+            noun = own or noun
+        return found
+
+    def _noun(self, given: NounPhrase) -> str:
+        head = given.words[-1] if given.words else ""
+        return "thing" if head in english().things else self.resolver.vocabulary.singular(head)
 
     def _place(self, place: Place) -> str:
         if side := self.resolver.side(place.of):
@@ -179,11 +291,38 @@ class ClauseReader:
         return next(iter(before or parts), name)
 
     def _says_too_little(self, clause: Clause) -> GoalError:
-        what = " and ".join(map(str, clause.themes))
-        remedy = f'say where, e.g. "put the {what} on the table"'
+        what = " and the ".join(map(str, clause.themes))
+        remove = clause.verb == "REMOVE"
+        example = f"remove the {what} from the table" if remove else f"put the {what} on the table"
+        remedy = f'say {"from where" if remove else "where"}, e.g. "{example}"'
+        got = shown(self.text)
         if beside := [p for p in clause.places if p.preposition not in _ANY_END]:
-            remedy = f"that a thing is {beside[0].preposition} of another only tells which one is meant; {remedy}"
-        return GoalError(f"a place for {what}", shown(self.text), remedy, Code.NOT_UNDERSTOOD)
+            got += f": that a thing is {beside[0].preposition} of another only tells which one is meant"
+        return GoalError(f"a place for the {what}", got, remedy, Code.NOT_UNDERSTOOD)
+
+    def _how_far(self, clause: Clause) -> GoalError:
+        what = " and the ".join(map(str, clause.themes))
+        got = f"{shown(self.text)}: how far or where to is more than a turn"
+        remedy = f'say "turn the {what}" or "turn the {what} back"'
+        return GoalError(f"the {what} turned, or turned back", got, remedy, Code.NOT_UNDERSTOOD)
+
+
+def _denied(clause: Clause) -> Clause:
+    """The clause with "no cube shall" and "do not put a cube" as what shall not be of every cube.
+
+    Raises:
+        GoalError: a number of things, or only some of those named, shall not be so.
+    """
+    none = [given.none for given in clause.themes]
+    negated = clause.negated != any(none)
+    if not negated:
+        return replace(clause, negated=False)
+    if any(none) and not all(none):
+        raise GoalError("no one of all things named, or each of them", "some of both", "say it in two sentences")
+    if any(given.indefinite and given.count for given in clause.themes):
+        raise GoalError("what shall be so of no thing of a kind", "a number of them", 'say "no", or name the objects')
+    themes = tuple(replace(g, every=True, indefinite=False) if g.indefinite else g for g in clause.themes)
+    return replace(clause, negated=True, themes=themes)
 
 
 def _takes_in(spec: ObjectSpec) -> bool:

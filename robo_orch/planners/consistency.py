@@ -23,6 +23,7 @@ _MADE_FOR = {
     "closed": ("something that opens and closes", {Trait.SLIDES, Trait.SWINGS}, "name a drawer or a door"),
     "pressed": ("something that can be pressed", {Trait.PRESSES}, "name a button"),
     "turned": ("something that can be turned", {Trait.TURNS}, "name a knob"),
+    "holding": ("something that the robot can pick up", {Trait.GRASPABLE}, "name something that it can grip"),
     "upright": ("something that can stand by itself", {Trait.FREE}, "name something that is not furniture"),
     "clear": ("something with a surface to clear", {Trait.SURFACE}, "name something that things can stand on"),
 }

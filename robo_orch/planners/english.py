@@ -17,7 +17,9 @@ VERBS = frozenset(
     (
         "PUT",
         "TAKE",
+        "REMOVE",
         "GET",
+        "STAND",
         "STACK",
         "SERVE",
         "DISCARD",
@@ -28,12 +30,15 @@ VERBS = frozenset(
         "CLOSE",
         "PRESS",
         "TURN",
+        "UNTURN",
+        "ADJUST",
         "CLEAR",
         "CANNOT",
     )
 )
 
-_WORD = re.compile(r"\w+(?:'[a-z]+)?|[,.;:!?]")
+_WORD = re.compile(r"\w+(?:'[a-z]+)?|[,.;:!?&]|[^\w\s]")
+_MARKS = frozenset(",.;:!?&")
 _VOWELS = "aeiou"
 
 
@@ -48,6 +53,8 @@ class English:
         sizes, places: canonical adjective by each of its forms.
         other: words for "the ones not yet mentioned".
         relations: canonical relation by each preposition that only tells which thing is meant.
+        motion: prepositions that always say where something shall go.
+        also: further words for a kind, by kind.
         usual: by verb class, preposition class and things that are meant where no place is said.
         spelling: preferred spelling by variant.
         function_words: words that may not be part of an object's name, because sentences are cut at them.
@@ -60,6 +67,8 @@ class English:
     places: Mapping[str, str]
     other: frozenset[str]
     relations: Mapping[str, str]
+    motion: frozenset[str]
+    also: Mapping[str, tuple[str, ...]]
     usual: Mapping[str, tuple[str, tuple[str, ...]]]
     spelling: Mapping[str, str]
     function_words: frozenset[str]
@@ -88,6 +97,8 @@ def english() -> English:
         places={form: place for place, forms in data["places"].items() for form in forms},
         other=frozenset(data["other"]),
         relations=relations,
+        motion=frozenset(data["motion"]),
+        also={kind: tuple(further) for kind, further in data["also"].items()},
         usual={verb: (usual["preposition"], tuple(usual["things"])) for verb, usual in data["usual"].items()},
         spelling=data["spelling"],
         function_words=frozenset(closed),
@@ -95,9 +106,13 @@ def english() -> English:
 
 
 def words(text: str) -> list[str]:
-    """Lower-case words and punctuation marks; every other character only separates words."""
+    """Lower-case words, punctuation marks and pictures (emoji); every other character only separates words."""
     plain = unicodedata.normalize("NFKC", text).replace("\u2019", "'").casefold()
-    return _WORD.findall(plain)
+    return [word for word in _WORD.findall(plain) if word[0].isalnum() or word[0] in _MARKS or _pictured(word)]
+
+
+def _pictured(word: str) -> bool:
+    return word[0] == "_" or unicodedata.category(word[0]) == "So"
 
 
 @lru_cache(maxsize=4096)
@@ -109,7 +124,10 @@ def phrase(name: str) -> str:
 
 @lru_cache(maxsize=4096)
 def plural(noun: str) -> str:
-    """The regular plural of a noun; of several words, the last one changes."""
+    """The regular plural of a noun; of several words, the last one changes, or the one before "of"."""
+    if " of " in noun:
+        head, _, rest = noun.partition(" of ")
+        return f"{plural(head)} of {rest}"
     if noun.endswith(("s", "x", "ch", "sh")):
         return noun + "es"
     if noun.endswith("y") and noun[-2:-1] not in _VOWELS:

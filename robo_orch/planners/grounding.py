@@ -8,18 +8,23 @@ registered predicates about objects of the inventory.
 
 from __future__ import annotations
 
+import contextlib
+import re
 from collections.abc import Sequence
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory
 from robo_orch.planners.clauses import ClauseReader
 from robo_orch.planners.consistency import PLACED, carried, check_consistent, check_possible
+from robo_orch.planners.description import Description, describe
+from robo_orch.planners.discourse import Discourse
 from robo_orch.planners.english import english
 from robo_orch.planners.nearest import nearest
-from robo_orch.planners.reference import Description, Discourse, Resolver, describe
+from robo_orch.planners.pronouns import Narrative
+from robo_orch.planners.reference import Resolver
 from robo_orch.planners.syntax import Clause, Link, NounPhrase, Sentence, parse
 from robo_orch.planners.vocabulary import Vocabulary
-from robo_orch.predicates import Facts
+from robo_orch.predicates import Facts, shutters
 from robo_orch.types import Code, Goal, Predicate
 
 #: Of one description, no scene is asked to have more than this many (chosen: what a scene has room for).
@@ -59,9 +64,26 @@ def ground(text: str, inventory: Inventory, facts: Facts | None = None) -> Goal:
             ``IMPOSSIBLE_GOAL`` or ``CONTRADICTORY_GOAL``.
     """
     vocabulary = Vocabulary.of_inventory(inventory)
-    sentence = _parse(text, vocabulary, inventory)
-    reader = ClauseReader(text, Resolver(inventory, vocabulary, facts, Discourse()))
-    stages = _narrated(_staged(sentence, [reader.read(clause) for _, clause in sentence]))
+
+    def works(sentence: str) -> bool:
+        with contextlib.suppress(GoalError):
+            return bool(_goal(sentence, vocabulary, inventory, facts))
+        return False
+
+    try:
+        return _goal(text, vocabulary, inventory, facts)
+    except GoalError as error:
+        quoted = re.findall(r'"([^"]+)"', error.remedy)
+        if error.code is not Code.NOT_UNDERSTOOD or (quoted and all(map(works, quoted))):
+            raise
+        remedy = nearest(text, vocabulary, inventory, works)
+        raise GoalError(error.expected, error.got, remedy, error.code) from None
+
+
+def _goal(text: str, vocabulary: Vocabulary, inventory: Inventory, facts: Facts | None) -> Goal:
+    sentence = parse(text, vocabulary)
+    narrative = Narrative(ClauseReader(text, Resolver(inventory, vocabulary, facts, Discourse())))
+    stages = _narrated(_staged(sentence, [narrative.read(*said) for said in sentence]), inventory)
     stages = _without_grasps(stages)
     for stage in stages:
         check_possible(stage, inventory)
@@ -80,13 +102,13 @@ def _offered(what: Description, vocabulary: Vocabulary) -> str:
     return next((kind for kind in kinds if vocabulary.offers(kind, what.colours)), "")
 
 
-def _parse(text: str, vocabulary: Vocabulary, inventory: Inventory | None = None) -> Sentence:
+def _parse(text: str, vocabulary: Vocabulary) -> Sentence:
     try:
         return parse(text, vocabulary)
     except GoalError as error:
         if error.code is not Code.NOT_UNDERSTOOD:
             raise
-        raise GoalError(error.expected, error.got, nearest(text, vocabulary, inventory), error.code) from None
+        raise GoalError(error.expected, error.got, nearest(text, vocabulary), error.code) from None
 
 
 def _phrases(sentence: Sentence, vocabulary: Vocabulary) -> list[tuple[NounPhrase, str]]:
@@ -123,20 +145,20 @@ def _staged(sentence: Sentence, facts: Sequence[list[Predicate]]) -> list[list[P
     return [stage for stage in (list(dict.fromkeys(stage)) for stage in stages) if stage]
 
 
-def _narrated(stages: list[list[Predicate]]) -> list[list[Predicate]]:
+def _narrated(stages: list[list[Predicate]], inventory: Inventory) -> list[list[Predicate]]:
     """People tell "open the drawer, put the cube in it and close it" in order, without a "then"."""
     out: list[list[Predicate]] = []
     for stage in stages:
-        cut = next((i for i, fact in enumerate(stage) if _closes_what_was_used(fact, stage[:i])), None)
+        cut = next((i for i, fact in enumerate(stage) if _closes_what_was_used(fact, stage[:i], inventory)), None)
         out += [stage] if cut is None else [stage[:cut], stage[cut:]]
     return out
 
 
-def _closes_what_was_used(fact: Predicate, before: Sequence[Predicate]) -> bool:
+def _closes_what_was_used(fact: Predicate, before: Sequence[Predicate], inventory: Inventory) -> bool:
     opened = next((i for i, f in enumerate(before) if f.name == "open" and f.args == fact.args), None)
     if fact.name != "closed" or opened is None:
         return False
-    return any(fact.args[0] in f.args for f in before[opened + 1 :])
+    return any(fact.args[0] in (name, *shutters(name, inventory)) for f in before[opened + 1 :] for name in f.args)
 
 
 def _without_grasps(stages: list[list[Predicate]]) -> list[list[Predicate]]:

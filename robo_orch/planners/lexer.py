@@ -3,20 +3,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from lark import Token
 from lark.lexer import Lexer
 
 from robo_orch.planners.english import VERBS, english, words
+from robo_orch.planners.particles import with_particles, without_fillers
 from robo_orch.planners.vocabulary import Vocabulary
 
 #: What begins a clause, so that an "and" before it joins clauses and not objects.
 STARTS = VERBS | {"ENSURE", "DONT"}
 _PLACES = frozenset({"ON", "IN", "OFF", "TO"})
 #: After these, "of" says nothing: "all of the cubes".
-_QUANTITIES = frozenset({"ALL", "NUMBER", "INDEFINITE", "DET"})
+_QUANTITIES = frozenset({"ALL", "NUMBER", "INDEFINITE", "DET", "NO"})
+#: What several words in one stand for; of the rest of something, the noun follows.
+_STANDS_FOR = {
+    "EVERYTHING": (("ALL", "all"), ("WORD", "everything")),
+    "ANYTHING": (("INDEFINITE", "any"), ("WORD", "thing")),
+    "NOTHING": (("NO", "no"), ("WORD", "everything")),
+    "REST": (("ALL", "all"), ("WORD", "other"), ("WORD", "ones")),
+    "REST_OF": (("ALL", "all"), ("WORD", "other")),
+}
+#: What a noun phrase can begin with.
+_NOUN_STARTS = frozenset({"DET", "WORD", "ALL", "NUMBER", "INDEFINITE", "PRONOUN", "OWNER"})
 _ORDER = ("BEFORE", "AFTER")
 _PUNCTUATION = {",": "COMMA", ".": "SEP", ";": "SEP", ":": "SEP", "!": "SEP", "?": "SEP"}
 #: Where several connectors meet ("and then"), the one that says most counts.
@@ -38,8 +49,21 @@ class TokenStream(Lexer):
 
 def tokens(text: str, vocabulary: Vocabulary) -> list[Token]:
     """The tokens of a goal, connectors settled and fillers left out. Their values are lower case."""
-    found = _resolve(_classify(_split_names(words(text), vocabulary), vocabulary))
-    return _connect(found)
+    return _connect(_resolve(_classify(spoken(text, vocabulary), vocabulary)))
+
+
+def spoken(text: str, vocabulary: Vocabulary) -> list[str]:
+    """The words of a goal to which the positions of tokens refer."""
+    return _split_names(words(text), vocabulary)
+
+
+def reworded(text: str, vocabulary: Vocabulary, span: tuple[int, int], by: str) -> str:
+    """The goal with the words from ``span[0]`` until ``span[1]`` replaced."""
+    parts = spoken(text, vocabulary)
+    said = " ".join([*parts[: span[0]], by, *parts[span[1] :]])
+    for mark in _PUNCTUATION:
+        said = said.replace(f" {mark}", mark)
+    return said
 
 
 def _split_names(parts: list[str], vocabulary: Vocabulary) -> list[str]:
@@ -62,8 +86,8 @@ def _classify(parts: list[str], vocabulary: Vocabulary) -> list[Token]:
             kind, length = "OWNER", 1
         else:
             kind, length = _longest(parts, i, reach, start, vocabulary)
-        out.append(Token(kind, " ".join(parts[i : i + length])))
-        start = start if kind == "FILLER" else kind in _RANK or kind in ("ENSURE", "DONT", "BUT")
+        out.append(Token(kind, " ".join(parts[i : i + length]), i, end_pos=i + length))
+        start = start if kind in ("FILLER", "PARTICLE") else kind in _RANK or kind in ("ENSURE", "DONT", "BUT")
         i += length
     return out
 
@@ -90,15 +114,18 @@ def _longest(parts: list[str], i: int, reach: int, start: bool, vocabulary: Voca
 
 def _resolve(found: list[Token]) -> list[Token]:
     out: list[Token] = []
-    found = [t for t in found if t.type != "FILLER"]
+    found = with_particles(without_fillers(found), _RANK)
     for i, token in enumerate(found):
         following = found[i + 1].type if i + 1 < len(found) else ""
         match token.type:
-            case "EVERYTHING":
-                out += [Token("ALL", "all"), Token("WORD", "everything")]
+            case "REST" if token.endswith(("else", "things")):
+                out += [Token("ALL", "all"), Token("WORD", "other"), Token("WORD", "things")]
+            case _ if token.type in _STANDS_FOR:
+                out += [Token(*pair) for pair in _STANDS_FOR[token.type]]
             case "ONE":
-                alone = following not in ("WORD", "DET", "PRONOUN") or token != "one"
-                out.append(Token("WORD" if alone else "INDEFINITE", str(token)))
+                out += _one(token, out[-1].type if out else "", following)
+            case "INDEFINITE" if token == "another" and following not in {*_NOUN_STARTS, "ONE", "OPEN", "CLOSE"}:
+                out += [token, Token("WORD", "one")]
             case "BUT":
                 out.append(Token("SEP" if following in STARTS | _RANK.keys() else "EXCEPT", str(token)))
             case "AFTER" | "THEN" if token in ("before that", "after that") and following == "WORD":
@@ -110,6 +137,14 @@ def _resolve(found: list[Token]) -> list[Token]:
             case _:
                 out.append(token)
     return out
+
+
+def _one(token: Token, before: str, following: str) -> list[Token]:
+    """The noun of "the red one", or the number of "one cube", or both: "one on the plate"."""
+    noun, number = Token("WORD", str(token)), Token("INDEFINITE", str(token))
+    if token == "one" and following in ("WORD", "DET", "PRONOUN", "OF"):
+        return [number]
+    return [noun] if token != "one" or before in ("WORD", "OWNER", *_QUANTITIES) else [number, noun]
 
 
 def _connect(found: list[Token]) -> list[Token]:
@@ -144,7 +179,11 @@ def _break_clauses(found: list[Token]) -> list[Token]:
     """
     out: list[Token] = []
     verb = place = False
+    lead = bool(found) and found[0].type in _ORDER
     for i, token in enumerate(found):
+        if lead and _ends_lead(found, i):
+            out.append(Token("SEP", ","))
+            lead = verb = place = False
         if token.type == "AND" and place and found[i + 1].type in _PLACES:
             out.append(Token("BOTH", str(token)))
             continue
@@ -152,13 +191,25 @@ def _break_clauses(found: list[Token]) -> list[Token]:
             begins = found[i + 1].type in STARTS or (verb and not place and _states(found[i + 1 :]))
             out.append(Token("SEP" if begins else "AND", str(token)))
             verb, place = (False, False) if begins or place else (verb, place)
+            lead = lead and not begins
             continue
         out.append(token)
         if token.type in _RANK:
+            lead = lead and i == 0
             verb = place = False
         verb = verb or token.type in VERBS
         place = place or token.type in _PLACES
     return out
+
+
+def _ends_lead(found: Sequence[Token], i: int) -> bool:
+    """Whether a clause begins at ``i`` without a connector: "before turning the knob | press the button"."""
+    if i < 2 or found[i].type not in VERBS or found[i - 1].type in ("ENSURE", "DONT", *_RANK):
+        return False
+    following = found[i + 1].type if i + 1 < len(found) else ""
+    inside = found[i - 1].type in ("IS", "ISNT", *_QUANTITIES)
+    said = any(t.type in STARTS | {"IS", "ISNT"} for t in found[1 : i - 1])
+    return following in _NOUN_STARTS and not inside and said
 
 
 def _states(rest: list[Token]) -> bool:

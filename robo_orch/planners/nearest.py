@@ -10,6 +10,7 @@ from rapidfuzz import fuzz, process
 
 from robo_orch.objects import Inventory, ObjectSpec, Trait
 from robo_orch.planners.english import phrase
+from robo_orch.planners.reference import exactly
 from robo_orch.planners.vocabulary import Vocabulary
 
 #: What can be asked for; {x}, {y}: things, {b}: something hollow, {r}: a region, {d}: something that opens,
@@ -42,19 +43,25 @@ _MADE_FOR: dict[str, Callable[[ObjectSpec], bool]] = {
 }
 
 
-def nearest(text: str, vocabulary: Vocabulary, inventory: Inventory | None = None) -> str:
-    """A remedy that quotes the sentence nearest to ``text``, said about objects that exist."""
+def nearest(
+    text: str,
+    vocabulary: Vocabulary,
+    inventory: Inventory | None = None,
+    works: Callable[[str], bool] = lambda sentence: True,
+) -> str:
+    """A remedy that quotes the sentence nearest to ``text`` of those that work, said about objects that exist."""
     examples = _of_vocabulary(vocabulary) if inventory is None else _of_inventory(inventory)
     sentences = [p.format(**examples) for p in PHRASES if all(key in examples for key in re.findall(r"{(\w)}", p))]
-    found = process.extractOne(text[:200].casefold(), sentences, scorer=fuzz.ratio)
-    return f'say it like "{found[0] if found else "open the drawer"}"'
+    ranked = process.extract(text[:200].casefold(), sentences, scorer=fuzz.ratio, limit=None)
+    found = next((sentence for sentence, *_ in ranked if works(sentence)), "")
+    return f'say it like "{found}"' if found else "say what shall be where, with names of objects in the scene"
 
 
 def _of_inventory(inventory: Inventory) -> dict[str, str]:
     found = {}
     for key, fits in _MADE_FOR.items():
         if name := next((name for name, spec in inventory.items() if fits(spec)), ""):
-            found[key] = phrase(name)
+            found[key] = exactly(name, inventory)
     return found
 
 

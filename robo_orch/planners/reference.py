@@ -3,14 +3,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 
 from rapidfuzz import fuzz, process
 
 from robo_orch.errors import GoalError
 from robo_orch.objects import Inventory, ObjectSpec, Trait
-from robo_orch.planners.english import english, phrase
+from robo_orch.planners.description import Description, describe
+from robo_orch.planners.discourse import Discourse
+from robo_orch.planners.english import english, phrase, plural
 from robo_orch.planners.syntax import NounPhrase, shown
 from robo_orch.planners.vocabulary import Vocabulary
 from robo_orch.planners.where import closest, ground_of, outermost, related, sized
@@ -22,102 +24,19 @@ Fits = Callable[[ObjectSpec], bool]
 ALIKE = 60
 #: So many names, the most alike, are listed in an error (chosen: a line or two).
 MOST_NAMES = 12
+#: Words that need a noun behind them.
+_ARTICLES = frozenset({"", "the", "a", "an", "no", "every", "my", "our", "your", "its", "their", "another"})
 #: A preposition's class and the objects it refers to.
 Where = tuple[str, Sequence[str]]
 
 
-@dataclass(slots=True)
-class Discourse:
-    """What was spoken of so far: groups of objects and nouns, the latest last."""
-
-    groups: list[tuple[str, ...]] = field(default_factory=list)
-    nouns: list[str] = field(default_factory=list)
-
-    def mentioned(self) -> set[str]:
-        """Every object spoken of."""
-        return {name for group in self.groups for name in group}
-
-
-@dataclass(frozen=True, slots=True)
-class Description:
-    """A noun phrase taken apart: ``name`` an exact name, ``kinds`` and ``anything`` from the noun, adjectives.
-
-    ``owner``: a noun before the noun ("the cabinet door"); ``strange``: words that mean nothing here.
-    """
-
-    text: str
-    noun: str
-    name: str = ""
-    kinds: tuple[str, ...] = ()
-    anything: bool = False
-    plural: bool = False
-    colours: tuple[str, ...] = ()
-    sizes: tuple[str, ...] = ()
-    places: tuple[str, ...] = ()
-    other: bool = False
-    owner: str = ""
-    strange: tuple[str, ...] = ()
-
-    def matches(self, spec: ObjectSpec) -> bool:
-        """Whether noun and colours fit."""
-        if self.strange or not all(_coloured(spec, colour, bool(self.noun)) for colour in self.colours):
-            return False
-        if self.name:
-            return spec.name == self.name
-        if self.anything:
-            return spec.movable
-        said = {phrase(word) for word in (spec.kind, *spec.words)}
-        return self.noun in said if self.noun else bool(self.colours or self.places or self.sizes)
-
-
-def _coloured(spec: ObjectSpec, colour: str, by_noun: bool) -> bool:
-    """Whether a colour fits: its own, or of what has none worth naming and is meant by noun, that of a part of it."""
-    painted = by_noun and not spec.colour and any(geom.material == colour for geom in spec.geoms)
-    return painted or colour == spec.colour
-
-
-def describe(given: NounPhrase, vocabulary: Vocabulary, inherited: str = "") -> Description:
-    """Take a noun phrase apart; ``inherited`` stands for a noun that was left out ("the red and the blue cube")."""
-    english_words = english()
-    *adjectives, head = given.words or ("",)
-    what = Description(str(given), noun="")
-    if head in vocabulary.names:
-        what = replace(what, name=vocabulary.names[head], noun=head)
-    elif head in vocabulary.nouns:
-        noun = vocabulary.nouns[head]
-        what = replace(what, noun=noun.singular, kinds=noun.kinds, plural=noun.plural)
-    elif head in english_words.things:
-        what = replace(what, noun="thing", anything=True, plural=head.endswith("s") or head in ("everything", "stuff"))
-    else:
-        if head not in ("one", "ones", ""):
-            adjectives.append(head)
-        what = replace(_noun(what, inherited, vocabulary), plural=head == "ones")
-    return _with_adjectives(what, adjectives, vocabulary)
-
-
-def _noun(what: Description, noun: str, vocabulary: Vocabulary) -> Description:
-    if noun == "thing":
-        return replace(what, noun=noun, anything=True)
-    known = vocabulary.nouns.get(noun)
-    return replace(what, noun=noun, kinds=known.kinds) if known else what
-
-
-def _with_adjectives(what: Description, adjectives: Sequence[str], vocabulary: Vocabulary) -> Description:
-    tables = english()
-    for word in adjectives:
-        if word in vocabulary.colours:
-            what = replace(what, colours=(*what.colours, vocabulary.colours[word]))
-        elif word in tables.sizes:
-            what = replace(what, sizes=(*what.sizes, tables.sizes[word]))
-        elif word in tables.places:
-            what = replace(what, places=(*what.places, tables.places[word]))
-        elif word in tables.other:
-            what = replace(what, other=True)
-        elif word in vocabulary.nouns:
-            what = replace(what, owner=word)
-        elif word not in ("coloured", "colored", "whole", "entire", "hand", "side"):
-            what = replace(what, strange=(*what.strange, word))
-    return what
+def exactly(name: str, inventory: Inventory) -> str:
+    """Words that mean one object of a scene alone: its name as it is said, if no other thing may be called so."""
+    said = phrase(name)
+    for other, spec in inventory.items():
+        if other != name and said in (phrase(f"{spec.colour} {word}") for word in (spec.kind, *spec.words)):
+            return name
+    return said
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,8 +59,24 @@ class Resolver:
             raise self.ambiguous(str(given), found)
         return found[0]
 
-    def many(self, given: NounPhrase, fits: Fits, where: Sequence[Where] = (), inherited: str = "") -> tuple[str, ...]:
-        """The objects meant; ``where`` restricts them to those that are there ("the cubes on the table").
+    def many(
+        self,
+        given: NounPhrase,
+        fits: Fits,
+        where: Sequence[Where] = (),
+        inherited: str = "",
+        barred: Collection[str] = (),
+        aside: bool = False,
+    ) -> tuple[str, ...]:
+        """The objects meant.
+
+        Args:
+            given: the words.
+            fits: what "that" and "them" may mean.
+            where: restricts the objects to those that are there ("the cubes on the table").
+            inherited: the noun, where it is left out ("the red and the blue cube").
+            barred: what "a cube" and "two cubes" do not mean.
+            aside: the words only tell which other thing is meant.
 
         Raises:
             GoalError: ``UNKNOWN_OBJECT``, ``AMBIGUOUS_OBJECT``, or ``NOT_PERCEIVED`` where places must be known.
@@ -149,10 +84,10 @@ class Resolver:
         if given.pronoun or not given.words:
             found = self._antecedent(given, fits)
         else:
-            what = self._described(given, inherited)
+            what = self._described(given, inherited, fits)
             self.discourse.nouns.append(what.noun if not what.name else phrase(self.inventory[what.name].kind))
-            found = self._select(given, what, self._parts(given, what, self._candidates(what, where)))
-        self.discourse.groups.append(tuple(found))
+            found = self._select(given, what, self._parts(given, what, self._candidates(what, where)), barred)
+        self.discourse.note(found, aside)
         return tuple(found)
 
     def side(self, given: NounPhrase) -> str:
@@ -162,20 +97,24 @@ class Resolver:
         regions = [name for name, spec in self.inventory.items() if Trait.REGION in spec.traits]
         found = [name for name in regions if given.words[0] in phrase(self.inventory[name].kind).split()]
         if len(found) == 1:
-            self.discourse.groups.append((found[0],))
+            self.discourse.note(found)
         return found[0] if len(found) == 1 else ""
 
-    def fitting(self, given: NounPhrase) -> list[str]:
+    def fitting(self, given: NounPhrase, inherited: str = "") -> list[str]:
         """Everything in the scene that fits the words of a noun phrase."""
-        what = describe(given, self.vocabulary)
+        what = describe(given, self.vocabulary, inherited)
         return [name for name, spec in self.inventory.items() if what.matches(spec)]
+
+    def exactly(self, name: str) -> str:
+        """Words that mean one object alone."""
+        return exactly(name, self.inventory)
 
     def _parts(self, given: NounPhrase, what: Description, found: list[str]) -> list[str]:
         """Those that belong to what was said: "the drawer of the cabinet", "the left side of the table"."""
         whole = given.of or (NounPhrase((what.owner,)) if what.owner else None)
         if whole is None:
             return found
-        wholes = self.many(whole, lambda spec: True)
+        wholes = self.many(whole, lambda spec: True, aside=True)
         parts = [name for name in found if any(self._belongs(name, whole) for whole in wholes)]
         if not parts:
             raise self._unknown(str(given))
@@ -189,17 +128,30 @@ class Resolver:
             return Trait.REGION in spec.traits
         return ground_of(name, self.facts) in (whole, None)
 
-    def _described(self, given: NounPhrase, inherited: str) -> Description:
-        """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate."""
+    def _described(self, given: NounPhrase, inherited: str, fits: Fits) -> Description:
+        """A left-out noun is the latest one with which the phrase means something: "the blue one" is no blue plate.
+
+        Rather something that fits: one that is put somewhere is no tray.
+        """
         nouns = [inherited] if inherited else [*self.discourse.nouns[::-1], ""]
         readings = [describe(given, self.vocabulary, noun) for noun in dict.fromkeys(nouns)]
-        fitting = [what for what in readings if any(map(what.matches, self.inventory.values()))]
-        return (fitting or readings)[0]
+        if any(what.other for what in readings) and not inherited:
+            # "The rest" is of the kind spoken of or, if there are no more of it, everything else.
+            readings = [describe(given, self.vocabulary, noun) for noun in dict.fromkeys([*nouns[:-1], "thing"])]
+        matching = [what for what in readings if self._matching(what)]
+        fitting = [what for what in matching if any(fits(self.inventory[name]) for name in self._matching(what))]
+        return (fitting or matching or readings)[0]
+
+    def _matching(self, what: Description) -> list[str]:
+        found = [name for name, spec in self.inventory.items() if what.matches(spec)]
+        mentioned = self.discourse.mentioned() if what.other else ()
+        return [name for name in found if name not in mentioned]
 
     def _candidates(self, what: Description, where: Sequence[Where]) -> list[str]:
-        found = [name for name, spec in self.inventory.items() if what.matches(spec)]
-        if what.other:
-            found = [name for name in found if name not in self.discourse.mentioned()]
+        found = self._matching(what)
+        if not found and not (what.noun or what.colours or what.sizes or what.places or what.strange):
+            expected = f"a kind of object named before, for {what.text!r} to stand for"
+            raise GoalError(expected, "none", "name the kind", Code.AMBIGUOUS_OBJECT)
         if not found:
             raise self._unknown(what.text)
         for preposition, places in where:
@@ -223,18 +175,16 @@ class Resolver:
             raise GoalError(expected, "none there", "name the objects by kind and colour", Code.UNKNOWN_OBJECT)
         return there or found
 
-    def _select(self, given: NounPhrase, what: Description, found: list[str]) -> list[str]:
+    def _select(self, given: NounPhrase, what: Description, found: list[str], barred: Collection[str]) -> list[str]:
         several = (what.plural or given.every or (given.count or 1) > 1) and not given.indefinite
         for size in what.sizes:
             found = sized(size, found, [self.inventory[n] for n in found], several)
         for place in what.places:
             found = self._outermost(what, place, found)
         if given.count is not None and len(found) < given.count:
-            got = f"{given.count} {what.text}, of which there are {len(found)}"
-            raise GoalError("as many objects as the scene has", got, "ask for fewer", Code.UNKNOWN_OBJECT)
+            raise self._too_few(given.count, what.text, found)
         if given.indefinite:
-            fresh = [n for n in found if n not in self.discourse.mentioned()]
-            return (fresh or found)[: given.count or (len(found) if given.several else 1)]
+            return self._any(given, what, found, barred)
         if given.count is not None and len(found) > given.count:
             raise self.ambiguous(what.text, found)
         if several or len(found) == 1:
@@ -243,6 +193,17 @@ class Resolver:
         if len(spoken_of) != 1:
             raise self.ambiguous(what.text, found)
         return spoken_of
+
+    def _any(self, given: NounPhrase, what: Description, found: list[str], barred: Collection[str]) -> list[str]:
+        """As many as were asked for, rather such as were not spoken of."""
+        allowed = [n for n in found if n not in barred] or found
+        mentioned = self.discourse.mentioned()
+        allowed = sorted(allowed, key=mentioned.__contains__)
+        if given.count is not None and len(allowed) < given.count:
+            raise self._too_few(given.count, f"{what.text} beside the {' and the '.join(barred)}", allowed)
+        several = given.several and what.plural
+        fresh = [n for n in allowed if n not in mentioned]
+        return (fresh or allowed) if several else allowed[: given.count or 1]
 
     def _outermost(self, what: Description, place: str, found: list[str]) -> list[str]:
         if len(found) == 1:
@@ -254,22 +215,28 @@ class Resolver:
 
     def _antecedent(self, given: NounPhrase, fits: Fits) -> list[str]:
         groups = self.discourse.groups[::-1]
+        if not given.pronoun and given.specifiers in _ARTICLES:
+            got = f"{given.specifiers!r} and no noun behind it" if given.specifiers else "none"
+            raise GoalError("the name of an object", got, 'name one, e.g. "the cube"')
         if given.pronoun == "that":
             fitting = [g for g in groups if all(fits(self.inventory[n]) for n in g)]
             if fitting:
                 return list(fitting[0])
-        if given.pronoun == "it":
-            singles = [g for g in groups if len(g) == 1]
-            fitting = [g for g in singles if fits(self.inventory[g[0]])]
-            if singles:
-                return list((fitting or singles)[0])
-        else:
+        elif given.pronoun != "it":
             number = given.count
             plural = [g for g in groups if len(g) > 1 and number in (None, len(g))]
             together = tuple(dict.fromkeys(n for g in groups[::-1] for n in g if fits(self.inventory[n])))
             if plural or (len(together) > 1 and number in (None, len(together))):
                 return list((plural or [together])[0])
-        raise GoalError("an object by name first", repr(str(given)), "say what is meant", Code.AMBIGUOUS_OBJECT)
+        movable = [self.exactly(n) for n, spec in self.inventory.items() if spec.movable]
+        remedy = f"name them: {', '.join(movable[:MOST_NAMES])}"
+        raise GoalError(f"objects that {given} can stand for", "none named before", remedy, Code.AMBIGUOUS_OBJECT)
+
+    @staticmethod
+    def _too_few(wanted: int, text: str, found: Sequence[str]) -> GoalError:
+        there = f"there {'is' if len(found) == 1 else 'are'} {len(found)}"
+        remedy = f"ask for {len(found)} at most: {', '.join(found)}" if found else "name something else"
+        return GoalError("as many objects as the scene has", f"{wanted} {text}; {there}", remedy, Code.UNKNOWN_OBJECT)
 
     def _unknown(self, text: str) -> GoalError:
         known = list(map(phrase, self.inventory))
@@ -281,7 +248,10 @@ class Resolver:
 
     def ambiguous(self, text: str, found: Sequence[str]) -> GoalError:
         """The error for words that fit several objects."""
-        remedy = f'say which, e.g. "{phrase(found[0])}", "the leftmost {text}", or "all" for all of them'
+        noun = text.split()[-1]
+        one = " ".join([*text.split()[:-1], self.vocabulary.singular(noun) or noun])
+        several = f', or "all the {plural(one)}"' if noun in self.vocabulary.nouns else ""
+        remedy = f'say which, e.g. "the {self.exactly(found[0])}" or "the leftmost {one}"{several}'
         got = f"{text!r}, which fits {' and '.join(found)}"
         return GoalError("words that fit one object", got, remedy, Code.AMBIGUOUS_OBJECT)
 

@@ -39,8 +39,11 @@ class NounPhrase:
         pronoun: ``it``, ``them`` or ``they``; ``that`` where it is left out ("take the cube and put on the plate").
         every: all that fit (``all``, ``both``, ``everything``).
         count: how many were asked for, if that was said.
-        indefinite: any that fits (``a``, ``any``); ``several`` of them (``some``).
+        indefinite: any that fits (``a``, ``any``); ``several`` of them (``some cubes``).
         of: what it is a part of ("the left side of the table").
+        none: no one of them (``no cube``, ``nothing``).
+        specifiers: articles, quantities and numbers, where nothing else was said.
+        span: of a pronoun, from which word of the goal until which it stands.
     """
 
     words: tuple[str, ...] = ()
@@ -50,22 +53,30 @@ class NounPhrase:
     indefinite: bool = False
     several: bool = False
     of: NounPhrase | None = None
+    none: bool = False
+    specifiers: str = ""
+    span: tuple[int, int] = (0, 0)
 
     def __str__(self) -> str:
         whole = f" of the {self.of}" if self.of else ""
-        return (" ".join(self.words) or self.pronoun or "all") + whole
+        return (" ".join(self.words) or self.pronoun or self.specifiers) + whole
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
     """A preposition's class (``ON``, ``IN``, ``OFF``, ``TO``, or a relation such as ``next``) and what it refers to.
 
-    ``also``: it holds together with the place before it ("on the table and on its left side").
+    Attributes:
+        also: it holds together with the place before it ("on the table and on its left side").
+        motion: something goes there ("into"); it never tells only where something is.
+        reminder: it only tells where something is ("that is on the tray").
     """
 
     preposition: str
     of: NounPhrase
     also: bool = False
+    motion: bool = False
+    reminder: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +117,8 @@ def parse(text: str, vocabulary: Vocabulary) -> Sentence:
         raise GoalError(f"a goal of at most {MAX_LENGTH} characters", got, "say it in fewer words")
     found = tokens(text, vocabulary)
     if not any(word[0].isalnum() for word in words(text)) or not found:
-        raise GoalError("a goal in words", "an empty goal", 'say what to do, e.g. "open the drawer"', Code.EMPTY_GOAL)
+        got = f"{shown(text)}, which names nothing to do" if text.strip() else "an empty goal"
+        raise GoalError("a goal in words", got, 'say what to do, e.g. "open the drawer"', Code.EMPTY_GOAL)
     if foreign := next((token for token in found if token.type == "CANNOT"), None):
         known = ", ".join(skills())
         raise GoalError(f"a goal for the skills {known}", f"{str(foreign)!r}", "ask for something else", Code.NO_SKILL)
@@ -189,6 +201,15 @@ class _Clauses(Transformer):
     def bare(self, parts: list) -> Clause:
         return _clause("SAME", parts)
 
+    def more(self, parts: list) -> Clause:
+        return _clause("SAME", parts)
+
+    def exists(self, parts: list) -> Clause:
+        return _clause("STATE", parts[1:])
+
+    def exists_not(self, parts: list) -> Clause:
+        return replace(self.exists(parts), negated=True)
+
     def ensured(self, parts: list) -> Clause:
         return _clause("STATE", [p for p in parts if not isinstance(p, Token)])
 
@@ -199,7 +220,10 @@ class _Clauses(Transformer):
         return replace(_clause(verb.name, rest), negated=("ISNT" in tokens) != verb.negated)
 
     def move(self, parts: list) -> Clause:
-        return _clause("TAKE" if parts[0].type == "CLEAR" else parts[0].type, parts[1:])
+        clause = _clause(parts[0].type, parts[1:])
+        if clause.verb == "CLEAR" and clause.places:
+            return replace(clause, verb="REMOVE")
+        return replace(clause, verb="PUT", upright=True) if clause.verb == "STAND" else clause
 
     def move_that(self, parts: list) -> Clause:
         return _clause(parts[0].type, [(NounPhrase(pronoun="that"),), *parts[1:]])
@@ -207,16 +231,23 @@ class _Clauses(Transformer):
     def set_joint(self, parts: list) -> Clause:
         return Clause(parts[-1].name, parts[1], negated=parts[-1].negated)
 
+    def set_bare(self, parts: list) -> Clause:
+        return self.set_joint([None, *parts])
+
     def act(self, parts: list) -> Clause:
-        return _clause(parts[0].type, [p for p in parts if not isinstance(p, Token)])
+        clause = _clause(parts[0].type, [p for p in parts if not isinstance(p, Token)])
+        return replace(clause, verb="PUT") if clause.verb == "TURN" and clause.upright else clause
 
     def undo(self, parts: list) -> Clause:
-        return replace(self.act(parts), negated=True)
+        return replace(self.act(parts), verb="TURN", negated=True)
 
     def place(self, parts: list) -> Place:
         word = parts[-2]
         name = english().relations[str(word)] if word.type == "SIDE" else word.type
-        return Place(name, parts[-1], also=len(parts) > 2)
+        return Place(name, parts[-1], also=len(parts) > 2, motion=word in english().motion)
+
+    def reminder(self, parts: list) -> Place:
+        return replace(self.place(parts[1:]), reminder=True)
 
     def avoided(self, parts: list) -> _Avoided:
         return _Avoided(Place(parts[-2].type, parts[-1]))
@@ -230,8 +261,11 @@ class _Clauses(Transformer):
     def condition(self, parts: list) -> _Verb:
         return _Verb(parts[0].type)
 
+    def turned(self, parts: list) -> _Verb:
+        return _Verb("TURN")
+
     def undone(self, parts: list) -> _Verb:
-        return _Verb(parts[0].type, negated=True)
+        return _Verb("TURN", negated=True)
 
     def nouns(self, parts: list) -> tuple[NounPhrase, ...]:
         return tuple(p for p in parts if not isinstance(p, Token))
@@ -245,11 +279,14 @@ class _Clauses(Transformer):
         return NounPhrase(
             words=tuple(str(t) for t in parts if t.type == "WORD"),
             pronoun=by_type.get("PRONOUN", ""),
-            every="ALL" in by_type,
+            every="ALL" in by_type or "NO" in by_type,
             count=2 if both else _number(number) if number else None,
             several=any(t == "some" for t in parts),
             indefinite="INDEFINITE" in by_type or (number is not None and not {"DET", "ALL"} & by_type.keys()),
             of=whole,
+            none="NO" in by_type,
+            specifiers=" ".join(parts) if not {"WORD", "PRONOUN"} & by_type.keys() else "",
+            span=next(((t.start_pos or 0, t.end_pos or 0) for t in parts if t.type == "PRONOUN"), (0, 0)),
         )
 
     def specifier(self, parts: list[Token]) -> Token:

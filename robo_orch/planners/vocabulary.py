@@ -47,11 +47,15 @@ class Vocabulary:
         given: Iterable[str] = (),
         shades: Mapping[str, Iterable[str]] | None = None,
     ) -> Self:
-        """A vocabulary from kinds with their further words, and colours."""
+        """A vocabulary from kinds with their further words, and colours.
+
+        What is a kind's own name is no word for another kind: where there are tins, a can is not called a tin.
+        """
         by_word: dict[str, list[str]] = {}
+        own = {phrase(kind): kind for kind in kinds}
         for kind, further in kinds.items():
-            for word in dict.fromkeys(map(phrase, (kind, *further))):
-                if _usable(word):
+            for word in dict.fromkeys(map(phrase, (kind, *further, *english().also.get(kind, ())))):
+                if _usable(word) and own.get(word, kind) == kind:
                     by_word.setdefault(word, []).append(kind)
         nouns = {plural(w): Noun(w, True, tuple(k)) for w, k in by_word.items()}
         nouns |= {w: Noun(w, False, tuple(k)) for w, k in by_word.items()}
@@ -109,4 +113,7 @@ class Vocabulary:
 
 def _usable(text: str) -> bool:
     # A name with "and" or "on" in it would cut sentences elsewhere than people do; such an object is named by its kind.
-    return bool(text) and not english().function_words.intersection(text.split())
+    # "Of" between other words does no harm ("box of tea").
+    said = text.split()
+    inner = [word for i, word in enumerate(said) if word != "of" or i in (0, len(said) - 1)]
+    return bool(said) and not english().function_words.intersection(inner)

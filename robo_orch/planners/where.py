@@ -143,7 +143,7 @@ def sized(size: str, names: Sequence[str], specs: Sequence[ObjectSpec], several:
         return [n for n in names if sign * (measure[n] - middle) > 0]
     if sign > 0:
         return [n for n in names if measure[n] * SAME_SIZE > values.max()]
-    return [n for n in names if measure[n] < values.min() * SAME_SIZE]
+    return [n for n in names if measure[n] <= values.min() * SAME_SIZE]
 
 
 def _measure(size: str, spec: ObjectSpec) -> float:

@@ -251,7 +251,11 @@ def test_any_text_grounds_or_is_refused_with_a_remedy(text):
 
 
 @pytest.mark.parametrize(
-    "unit", ["put the red cube on the plate and ", "the ", "and ", "red ", ", ", "cube on ", "it ", "before ", "_"]
+    "unit",
+    [
+        *("put the red cube on the plate and ", "the ", "and ", "red ", ", ", "cube on ", "it ", "before ", "_"),
+        *("open the drawer and put it in it and close it and ", "put the red cube on the plate and put it on it. "),
+    ],
 )
 def test_long_texts_explode_nowhere(unit):
     with suppress(GoalError):
