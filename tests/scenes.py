@@ -183,7 +183,7 @@ def house_poses(
     for name in pieces.keys() - poses.keys():
         joint = inventory[name].joint
         poses[name] = joint.pose(poses[joint.parent], joint.limits[1] if name in opened else 0.0)
-    poses["plate"] = Pose.of((0.05, 0.2, 0.006))
+    poses["plate"] = Pose.of((0.25, 0.45, 0.006))
     used: dict[tuple[str, str], int] = {}
     pending = [name for name in inventory if name not in poses]
     while pending:

@@ -58,7 +58,7 @@ def test_what_was_never_perceived_is_nowhere_and_no_fact_about_it_holds():
 
 
 def test_a_fact_that_is_only_likely_does_not_hold_but_is_reckoned_with():
-    doubtful = believed(sigma=0.008)
+    doubtful = believed(sigma=0.014)
     assert not holds(doubtful, "on", "blue_cube", "plate")
     assert "blue_cube" in doubtful.on("plate")
 
