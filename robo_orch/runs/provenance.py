@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from robo_orch.sim.build import Simulation
 
 #: Distributions whose version may change what a run does.
-LIBRARIES = ("mujoco", "numpy", "scipy", "onnxruntime", "mink", "ompl", "ruckig", "toppra", "lark", "msgspec")
+LIBRARIES = ("mujoco", "numpy", "scipy", "onnxruntime", "ompl", "ruckig", "toppra", "lark", "msgspec")
 
 
 @cache
