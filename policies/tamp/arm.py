@@ -28,6 +28,9 @@ from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEst
 GENTLE = 0.3
 #: How many sigma of their poses free motion keeps away from things (chosen: 1 in 20 is farther off in one direction).
 WIDE = 2.0
+#: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
+#: little (chosen: about 2 s of one core; ways that are found at all are found with a third of it).
+EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 4_000, 8_000
 #: Mass that is carried at full speed, kg (chosen: held cubes of it never slip).
 LIGHT = 0.06
 #: Room between an object and each finger on the way to a grasp, m (chosen).
@@ -53,6 +56,12 @@ OUTLIER = 3.0
 #: Force at the tool, beyond what was there before, that counts as touching something, N (chosen: acceleration alone
 #: makes up to 5 N at :data:`GENTLE`).
 TOUCHED = 12.0
+#: After so many pieces a slow motion is even: joints that move rub otherwise than joints at rest (chosen: 0.2 s).
+EVEN = 3
+#: Lever below which joints tell little of a force at the tool, m (chosen: 0.4 m then tell 94 % of it).
+STRETCHED = 0.1
+#: Change of the force at the tool within one piece by less than which the arm is at rest, N (chosen).
+STEADY = 0.5
 #: The fingers have arrived when the opening is this close to what they were told, m (chosen).
 ARRIVED = 0.002
 #: Opening within one piece by less than which the fingers count as still, m (chosen).
@@ -93,7 +102,7 @@ class Arm:
         self._means.clear()
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
-        self.planner.reset(seed)
+        self.planner.reset(seed, EFFORT)
         self.planner.scene.most = np.inf
         self._width = min(seen.state.gripper, self.robot.gripper.max_width)
 
@@ -174,14 +183,16 @@ class Arm:
             MotionFailure: what is in the way.
         """
         scene = self.planner.scene
-        scene.sigmas = WIDE
-        try:
-            return self.planner.to_configuration(seen, goal, speed=speed)
-        except MotionFailure:
-            scene.sigmas = 1.0
-            return self.planner.to_configuration(seen, goal, speed=speed)
-        finally:
-            scene.sigmas = 1.0
+        for sigmas, effort in ((WIDE, WIDE_EFFORT), (1.0, NEAR_EFFORT)):
+            scene.sigmas = sigmas
+            try:
+                with self.planner.within(effort):
+                    return self.planner.to_configuration(seen, goal, speed=speed)
+            except MotionFailure as failure:
+                latest = failure
+            finally:
+                scene.sigmas = 1.0
+        raise latest
 
     def imagine(self, q: Array, gripper: float, holding: str | None = None, in_tool: Pose | None = None) -> Observation:
         """What would be seen if the arm stood at ``q`` with the gripper so far open, an object held at ``in_tool``."""
@@ -213,12 +224,19 @@ class Arm:
                 return wrong
         return ""
 
-    def feel(self, motion: Trajectory, label: str) -> Script[bool]:
-        """Carry a motion out unless something is touched on the way; says whether it was completed."""
-        before = self._force()
+    def feel(self, motion: Trajectory, label: str, touched: float = TOUCHED) -> Script[bool]:
+        """Carry a motion out unless something is touched on the way; says whether it was completed.
+
+        Args:
+            touched: force (N) beyond that of the even motion that counts as touching, if less than :data:`TOUCHED`
+                beyond that at rest.
+        """
+        forces = [(yield from self._settled(label))]
 
         def alarm() -> str:
-            return "touched" if np.linalg.norm(self._force() - before) > TOUCHED else ""
+            forces.append(self._force())
+            off = np.linalg.norm(forces[-1] - np.array([forces[0], forces[min(EVEN, len(forces) - 1)]]), axis=1)
+            return "touched" if off[0] > TOUCHED or off[1] > touched else ""
 
         wrong = yield from self.follow(motion, label, alarm, TOUCH_PIECE)
         return not wrong
@@ -278,10 +296,25 @@ class Arm:
         self.observe(self.seen)
 
     def _force(self) -> Array:
-        """Force at the tool that the joints' efforts amount to, ``(3,)`` N, base frame."""
+        """Force at the tool that the joints' efforts amount to, ``(3,)`` N, base frame.
+
+        Damped least squares: where the arm is stretched, what rubs in its joints would otherwise look like a pull.
+        """
         state = self.seen.state
         jacobian = self.planner.kinematics.jacobian(state.q)
-        return np.asarray(np.linalg.lstsq(jacobian.T, state.effort)[0][:3])
+        square = jacobian @ jacobian.T + STRETCHED**2 * np.eye(6)
+        return np.asarray(np.linalg.solve(square, jacobian @ state.effort)[:3])
+
+    def _settled(self, label: str) -> Script[Array]:
+        """The force at the tool once the arm has come to rest: its servos still pull for a while after a motion."""
+        force = self._force()
+        for _ in range(round(PATIENCE / PIECE)):
+            before = force
+            yield from self._wait(label)
+            force = self._force()
+            if np.linalg.norm(force - before) < STEADY:
+                break
+        return force
 
     def _stands(self, mean: PoseEstimate, tool: Pose, seen: Observation) -> bool:
         """Whether an average may stand for what is seen now: nothing has moved, nor what holds it."""
@@ -303,6 +336,7 @@ class Arm:
         return self._chunk(np.clip(q + turn * s**2 * (3 - 2 * s), limits.lower, limits.upper), qd, label)
 
     def _wait(self, label: str) -> Script[None]:
+        """Stand still for one :data:`PIECE`."""
         q = np.tile(self.seen.state.start, (round(PIECE / self.robot.period), 1))
         yield self._chunk(q, np.zeros_like(q), label)
 

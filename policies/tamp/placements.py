@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
 from robo_orch.objects import JointKind, ObjectSpec, Surface
 from robo_orch.types import Array, Pose
@@ -90,12 +91,13 @@ def _headings(
     return [away + float(off) for off in ASIDE]
 
 
-def doorways(target: ObjectSpec) -> list[float]:
+@lru_cache(maxsize=64)  # asked for every spot; specs are compared by identity
+def doorways(target: ObjectSpec) -> tuple[float, ...]:
     """Yaws (rad, target's frame) in which a hand gets into a hollow that is covered; empty if it is open to the top."""
     if target.interior is None or not _walled(target, np.array([0.0, 0.0, 1.0])):
-        return []
+        return ()
     yaws = np.deg2rad([0, 90, 180, 270])
-    return [float(yaw) for yaw in yaws if not _walled(target, -np.array([np.cos(yaw), np.sin(yaw), 0.0]))]
+    return tuple(float(yaw) for yaw in yaws if not _walled(target, -np.array([np.cos(yaw), np.sin(yaw), 0.0])))
 
 
 def _walled(target: ObjectSpec, direction: Array) -> bool:
@@ -114,7 +116,8 @@ def _walled(target: ObjectSpec, direction: Array) -> bool:
 
 def _yaw(pose: Pose) -> float:
     """Heading of a pose's x axis, rad."""
-    return float(np.arctan2(pose.matrix[1, 0], pose.matrix[0, 0]))
+    x, y, z, w = pose.quaternion.tolist()
+    return math.atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))
 
 
 def _floors(target: ObjectSpec) -> Sequence[Surface]:
@@ -181,15 +184,21 @@ def _standing(thing: ObjectSpec, at: Pose, surface: Surface, share: Array, headi
     if inside and np.any(room < 0.0):
         return None
     spot = surface.centre + np.append(share * np.maximum(room, 0.0), 0.0)
-    upright = Rotation.from_euler("z", heading + _yaw(at))
-    pose = Pose.from_rotation(at.apply(spot), upright)
-    return Pose(pose.position + np.array([0.0, 0.0, thing.height_below(pose)]), pose.quaternion)
+    x, y, z = at.apply(spot).tolist()
+    half = 0.5 * (heading + _yaw(at))
+    return Pose.of((x, y, z + _footprint(thing, 0.0)[1]), (0.0, 0.0, math.sin(half), math.cos(half)))
+
+
+@lru_cache(maxsize=1024)  # asked for every spot
+def _footprint(thing: ObjectSpec, heading: float) -> tuple[Array, float]:
+    """How far the thing reaches from its origin to the sides, ``(2,)`` m, and downwards, upright at a heading."""
+    low, high = thing.bounds(Pose.of((0, 0, 0), (0.0, 0.0, math.sin(0.5 * heading), math.cos(0.5 * heading))))
+    return np.maximum(-low, high)[:2], float(-low[2])
 
 
 def _room(thing: ObjectSpec, surface: Surface, heading: float) -> Array:
     """How far the thing's middle can be from the surface's, ``(2,)`` m, at a heading; negative: it does not fit."""
-    low, high = thing.bounds(Pose.from_rotation(np.zeros(3), Rotation.from_euler("z", heading)))
-    reach = np.maximum(-low, high)[:2]
+    reach, _ = _footprint(thing, round(float(heading), 9))
     if surface.round:
         reach = np.full(2, np.linalg.norm(reach) if len(thing.geoms) > 1 else np.max(reach))
     return np.array(surface.half) - reach

@@ -7,9 +7,9 @@ spot is looked for again once the object is in the hand, for then it is known ho
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.grasps import leaning, ordered, unlike, usable
 from robo_orch.policies.tamp.placements import doorways, placements
 from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, raised
+from robo_orch.predicates import FLUSH
 from robo_orch.types import Array, Code, Observation, Pose
 
 #: How far above its place an object is let go, m (chosen: three sigma of two poses known to 1 mm each, and room), or
@@ -31,8 +32,9 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
-#: The last part of a way on which something may be touched, m, and its share of the speed (chosen: 12 N come gently).
-LANDING, LANDING_SPEED = 0.025, 0.10
+#: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
+#: (chosen: so slow an arm's own motion makes up to 1.5 N).
+LANDING, LANDING_SPEED, LANDED = 0.025, 0.06, 5.0
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
@@ -45,8 +47,14 @@ SIDE = 0.7
 GRASPS, SERVING = 24, 6
 #: Descents after the first in the search for a posture at a spot, with room all around and in a doorway (chosen).
 OPEN, NARROW = 1, 6
+#: Planning effort of one choice of grasp and spot (chosen: simple ones take a thirtieth of it).
+CHOICE = 12_000
 #: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
 GLANCE, SPOTS = 24, 48
+
+
+#: The motion, if any, to shortly above where something is set down, and that from there to it.
+Down = tuple[Trajectory | None, Trajectory]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,6 +89,15 @@ class Placement:
     start: Array
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Choice:
+    """A grasp, the spot that it can serve, and the motion to where the object is straight ahead."""
+
+    grasp: Grasp
+    spot: Spot
+    motion: Trajectory
+
+
 def transfer(arm: Arm, name: str, destination: Destination) -> Script[None]:
     """Pick an object up, unless it is in the hand already, and set it down at its destination.
 
@@ -88,9 +105,10 @@ def transfer(arm: Arm, name: str, destination: Destination) -> Script[None]:
         MotionFailure: ``NO_GRASP`` or ``NO_PLACE`` with what is in the way, before anything was touched; ``LOST_HOLD``,
             ``WRONG_OBJECT``, ``NO_PROGRESS`` and others where it went wrong on the way.
     """
+    spot = None
     if arm.seen.state.holding != name:
-        yield from _pick(arm, name, destination)
-    yield from _place(arm, name, destination)
+        spot = yield from _pick(arm, name, destination)
+    yield from _place(arm, name, destination, spot)
 
 
 def check(arm: Arm, name: str, destination: Destination) -> None:
@@ -105,15 +123,16 @@ def check(arm: Arm, name: str, destination: Destination) -> None:
         _choose_grasp(arm, name, destination, ())
 
 
-def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
+def _pick(arm: Arm, name: str, destination: Destination) -> Script[Spot]:
+    """Take an object; returns the spot that it was taken for."""
     tried: list[Grasp] = []
     while True:
-        grasp = yield from _approach(arm, name, destination, tried)
-        failure = yield from _close_on(arm, name, grasp)
+        choice = yield from _approach(arm, name, destination, tried)
+        failure = yield from _close_on(arm, name, choice.grasp)
         if failure is None:
             yield from leave(arm, name, CARRYING, f"lifting the {said(name)}")
-            return
-        tried.append(grasp)
+            return choice.spot
+        tried.append(choice.grasp)
         yield from arm.grip(_released(arm, arm.seen), "letting go")
         yield from leave(arm, name, LEAVING, "moving back")
         if len(tried) == APPROACHES:
@@ -121,14 +140,14 @@ def _pick(arm: Arm, name: str, destination: Destination) -> Script[None]:
         yield from arm.look(name)
 
 
-def _approach(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Script[Grasp]:
+def _approach(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Script[Choice]:
     for _ in range(APPROACHES):
         before = arm.pose(name)
-        grasp, motion = _choose_grasp(arm, name, destination, tried)
-        yield from arm.move(motion, f"moving to the {said(name)}", arm.opening_for(name, grasp))
+        choice = _choose_grasp(arm, name, destination, tried)
+        yield from arm.move(choice.motion, f"moving to the {said(name)}", arm.opening_for(name, choice.grasp))
         yield from arm.look(name)
         if before.distance(arm.pose(name))[0] <= MOVED:
-            return grasp
+            return choice
     raise MotionFailure(Code.NO_PROGRESS, f"{name} kept moving, it was approached {APPROACHES} times")
 
 
@@ -149,24 +168,27 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
     return None
 
 
-def _place(arm: Arm, name: str, destination: Destination) -> Script[None]:
+def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> Script[None]:
     for attempt in range(APPROACHES):
         try:
-            way, down = yield from _carry(arm, name, destination)
+            way, down = yield from _carry(arm, name, destination, spot if attempt == 0 else None)
             break
         except MotionFailure as failure:
             # Seen from near, the spot is not free: look for another one, unless there is none or nothing to put there.
             if failure.code not in (Code.NO_PATH, Code.UNREACHABLE) or attempt == APPROACHES - 1:
                 raise
-    yield from arm.feel(down, f"setting the {said(name)} down")
+    above, landing = down
+    label = f"setting the {said(name)} down"
+    if above is None or (yield from arm.feel(above, label)):
+        yield from arm.feel(landing, label, LANDED)
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
     yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away")
 
 
-def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, Trajectory]]:
-    """Carry an object to before its spot; returns the way to that, and the motion that sets it down there."""
+def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Down]]:
+    """Carry an object to before its spot; returns the way to that, and the motions that set it down there."""
     target = destination.target
-    placement, motion = _plan_placement(arm, name, destination)
+    placement, motion = _plan_placement(arm, name, destination, first)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
     yield from arm.look(target, name)
     if arm.seen.state.holding != name:
@@ -176,17 +198,18 @@ def _carry(arm: Arm, name: str, destination: Destination) -> Script[tuple[Way, T
     return placement.way, _landing(arm, poses, _touching(name, *_supports(arm, target)))
 
 
-def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Trajectory:
-    """The straight motion through poses, slow on its last part: something may be touched early there."""
+def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
+    """The straight motion through poses, its slow last part apart: something may be touched early there."""
     *first, last = poses
-    up = last.position - first[-1].position if first else np.zeros(3)
+    up = last.position - (first[-1] if first else arm.seen.state.tool).position
     length = float(np.linalg.norm(up))
-    if length <= LANDING:
-        return arm.planner.straight_to(arm.seen, *poses, speed=arm.gentle, allow=allow)
-    near = Pose(last.position - up * (LANDING / length), last.quaternion)
-    motion = arm.planner.straight_to(arm.seen, *first, near, speed=arm.gentle, allow=allow)
     slow = LANDING_SPEED * arm.planner.speed
-    return motion.then(arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow))
+    if length > LANDING:
+        first.append(Pose(last.position - up * (LANDING / length), last.quaternion))
+    if not first:
+        return None, arm.planner.straight_to(arm.seen, last, speed=slow, allow=allow)
+    motion = arm.planner.straight_to(arm.seen, *first, speed=arm.gentle, allow=allow)
+    return motion, arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow)
 
 
 def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
@@ -202,17 +225,27 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None
         return
 
 
-def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> tuple[Grasp, Trajectory]:
+def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Choice:
     """A grasp with which the object can be taken off and set down, and the motion to where it is straight ahead."""
-    failures = Failures(arm.inventory)
     arm.estimate(destination.target)
+    with arm.planner.within(CHOICE):
+        return _grasp_that_serves(arm, name, destination, _candidates(arm, name, destination, tried))
+
+
+def _candidates(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> list[Grasp]:
+    """Grasps of the object that the gripper can make, best first."""
     gripper, tool = arm.robot.gripper, arm.seen.state.tool
     fitting = usable(arm.inventory[name], gripper)
     if _covered(arm, destination):
         fitting = leaning(fitting)  # from above there is no way in
-    grasps = ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
-    useless: list[Grasp] = []
+    return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
+
+
+def _grasp_that_serves(arm: Arm, name: str, destination: Destination, grasps: list[Grasp]) -> Choice:
+    failures, useless = Failures(arm.inventory), list[Grasp]()
     for _ in range(min(GRASPS, len(grasps))):
+        if arm.planner.spent:
+            break
         grasp = grasps.pop(0)
         try:
             before, held = _reach(arm, name, grasp)
@@ -220,8 +253,8 @@ def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence
             failures.add(failure)
             continue
         try:
-            _find_placement(arm, held, name, destination)
-            return grasp, arm.go(arm.opened(arm.opening_for(name, grasp)), before)
+            spot = _find_placement(arm, held, name, destination).spot
+            return Choice(grasp, spot, arm.go(arm.opened(arm.opening_for(name, grasp)), before))
         except MotionFailure as failure:
             failures.add(failure)
         useless.append(grasp)
@@ -243,9 +276,11 @@ def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
     return postures[-1], held
 
 
-def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Placement, Trajectory]:
+def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot | None) -> tuple[Placement, Trajectory]:
+    """Where the object can be brought to as it lies in the hand, ``first`` if possible, and the motion to there."""
     failures = Failures(arm.inventory)
-    for placement in _placements(arm, arm.seen, name, destination, failures, SPOTS):
+    spots = islice(_spots(arm, arm.seen, name, destination), SPOTS)
+    for placement in _placements(arm, arm.seen, name, destination, failures, chain([first] if first else [], spots)):
         try:
             return placement, arm.go(arm.seen, placement.start, arm.careful(name))
         except MotionFailure as failure:
@@ -255,19 +290,22 @@ def _plan_placement(arm: Arm, name: str, destination: Destination) -> tuple[Plac
 
 def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
     failures = Failures(arm.inventory)
-    for placement in _placements(arm, held, name, destination, failures, GLANCE):
+    spots = islice(_spots(arm, held, name, destination), GLANCE)
+    for placement in _placements(arm, held, name, destination, failures, spots):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
 
 
 def _placements(
-    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures, spots: int
+    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures, spots: Iterable[Spot]
 ) -> Iterator[Placement]:
     """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
     target = destination.target
     allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
     tries = NARROW if _covered(arm, destination) else OPEN
-    for spot in islice(_spots(arm, held, name, destination), spots):
+    for spot in spots:
+        if arm.planner.spent:
+            break
         tool = _tool_for(held, name, target, spot)
         ways = [along(way, tool) for way in CARRYING]
         try:
@@ -317,10 +355,20 @@ def _released(arm: Arm, held: Observation) -> float:
 
 
 def _supports(arm: Arm, target: str) -> list[str]:
-    """What bears that which stands on the target: furniture, where the target is a mere region of it."""
-    if any(geom.collides for geom in arm.inventory[target].geoms):
+    """What bears that which stands on the target: where the target is a mere region, the furniture it is part of."""
+    spec = arm.inventory[target]
+    if any(geom.collides for geom in spec.geoms):
         return [target]
-    return [n for n, o in arm.inventory.items() if o.fixed and o.surfaces and o.geoms and n in arm.seen.objects]
+    middles = [arm.pose(target).apply(surface.centre) for surface in spec.tops]
+    furniture = (n for n, o in arm.inventory.items() if o.fixed and o.surfaces and o.geoms and n in arm.seen.objects)
+    return [n for n in furniture if any(_bears(arm, n, middle) for middle in middles)]
+
+
+def _bears(arm: Arm, furniture: str, point: Array) -> bool:
+    """Whether a point ``(3,)`` is on one of the surfaces of furniture."""
+    local = arm.seen.objects[furniture].pose.inverse().apply(point)
+    surfaces = arm.inventory[furniture].tops
+    return any(s.inside(local[:2]) > 0.0 and abs(local[2] - s.centre[2]) < FLUSH for s in surfaces)
 
 
 def _touching(name: str, *supports: str) -> Pairs:

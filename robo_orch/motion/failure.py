@@ -19,3 +19,10 @@ class MotionFailure(Exception):
     def __init__(self, code: Code, reason: str, touching: tuple[str, ...] = ()) -> None:
         self.code, self.reason, self.touching = code, reason, touching
         super().__init__(f"{code}: {reason}")
+
+
+class GaveUp(MotionFailure):
+    """The effort that planning may take is used up: what was not found may still exist."""
+
+    def __init__(self, effort: int) -> None:
+        super().__init__(Code.NO_PATH, f"planning was given up after {effort} looks at where the arm could be")

@@ -38,11 +38,14 @@ class Kinematics:
     """Forward and inverse kinematics of one robot's tool point, in the base frame.
 
     Not for use from several threads at once.
+
+    Attributes:
+        steps: Newton steps made so far.
     """
 
     def __init__(self, robot: RobotSpec) -> None:
         spec = robot_spec_mjcf(robot)
-        self.robot = robot
+        self.robot, self.steps = robot, 0
         self._model = spec.compile()
         self._data = mujoco.MjData(self._model)
         self._site = self._model.site(TOOL_SITE).id
@@ -143,6 +146,7 @@ class Kinematics:
         best_error, off, patience = np.inf, (np.inf, np.inf), STALLS
         aim = 0.2 * tolerance[0], 0.2 * tolerance[1]
         for _ in range(STEPS):
+            self.steps += 1
             error = self._error(q, target.position, goal)
             now = math.sqrt(error[:3] @ error[:3]), math.sqrt(error[3:] @ error[3:])
             size = now[0] + RADIAN * now[1]

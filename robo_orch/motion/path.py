@@ -8,6 +8,7 @@ has the same answer in every process.
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import count
 
 import numpy as np
 
@@ -46,6 +47,7 @@ def plan_path(
     iterations: int = ITERATIONS,
     resolution: float = RESOLUTION,
     explain: Callable[[Array], str] | None = None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Array:
     """A free polyline ``(k, n)`` in rad from ``start`` to ``goal``, both included exactly.
 
@@ -57,6 +59,7 @@ def plan_path(
         iterations: how often the search may grow its trees.
         resolution: largest joint step between checked states, rad.
         explain: says what touches at a state, for the reason of a failure.
+        enough: ends the search early where it says so.
 
     Raises:
         MotionFailure: ``LIMIT_EXCEEDED``, ``START_IN_COLLISION``, ``GOAL_IN_COLLISION`` or ``NO_PATH``.
@@ -65,9 +68,10 @@ def plan_path(
     _check_ends(start, goal, free, limits, explain)
     if edge_is_free(free, start, goal, resolution):
         return np.stack([start, goal])
-    path = _rrt_connect(start, goal, free, limits, seed, iterations, resolution)
+    grown = count()
+    path = _rrt_connect(start, goal, free, limits, seed, lambda: enough() or next(grown) >= iterations, resolution)
     if path is None:
-        raise MotionFailure(Code.NO_PATH, f"no free path was found within {iterations} iterations of the search")
+        raise MotionFailure(Code.NO_PATH, f"no free path was found in {next(grown) - 1} iterations of the search")
     return shortcut(path, free, seed, resolution=resolution)
 
 
@@ -137,9 +141,15 @@ def _try_chord(path: Array, shares: Array, free: Free, resolution: float) -> Arr
 
 
 def _rrt_connect(
-    start: Array, goal: Array, free: Free, limits: JointLimits, seed: int, iterations: int, resolution: float
+    start: Array,
+    goal: Array,
+    free: Free,
+    limits: JointLimits,
+    seed: int,
+    enough: Callable[[], bool],
+    resolution: float,
 ) -> Array | None:
-    """OMPL's RRT-Connect from ``start`` to ``goal``; ``None`` where the iterations are used up."""
+    """OMPL's RRT-Connect from ``start`` to ``goal``; ``None`` where ``enough`` ended it."""
     from ompl import base, geometric, util
 
     util.setLogLevel(util.LOG_NONE)
@@ -160,8 +170,7 @@ def _rrt_connect(
     planner = geometric.RRTConnect(setup.getSpaceInformation())
     planner.setRange(RANGE)
     setup.setPlanner(planner)
-    count = iter(range(iterations))
-    setup.solve(base.PlannerTerminationCondition(lambda: next(count, None) is None))
+    setup.solve(base.PlannerTerminationCondition(enough))
     if not setup.haveExactSolutionPath():
         return None
     path = setup.getSolutionPath()

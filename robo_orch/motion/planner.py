@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -13,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from robo_orch.motion.curve import CURVE_RESOLUTION, Curve, hugging_curve, smooth
-from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.failure import GaveUp, MotionFailure
 from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.path import RESOLUTION, interpolate, plan_path
 from robo_orch.motion.scene import DEPTH, PADDING, Pairs, PlanningScene
@@ -24,6 +25,8 @@ from robo_orch.types import Array, Code, Observation, Pose
 
 #: How often a search is begun anew, with another seed or another arm posture, before it is given up (chosen).
 TRIES = 3
+#: Effort of one search for a path between two states (chosen: what is found at all is found with half of it).
+SEARCH = 4000
 #: Descents after the first in the search for a posture from which a way can be gone (chosen).
 POSTURES = 4
 
@@ -33,6 +36,10 @@ class MotionPlanner:
 
     The same calls in the same order with the same seed give the same trajectories. Every call looks at the observation
     anew: object poses, gripper opening, and the held object, which moves with the tool.
+
+    Effort is counted in looks at one posture of the arm: collision checks and Newton steps, both about 50 us. Where a
+    limit is set (:meth:`reset`, :meth:`within`), whatever needs more ends with :class:`GaveUp`, on every machine at the
+    same point.
 
     Attributes:
         kinematics, scene: what it plans with, free to be asked.
@@ -50,10 +57,31 @@ class MotionPlanner:
         self.seconds = 0.0
         self.reset(seed)
 
-    def reset(self, seed: int) -> None:
-        """Begin anew: what follows depends on ``seed`` and the calls from here on alone."""
-        self.plans, self._seed = 0, seed
+    def reset(self, seed: int, effort: float = math.inf) -> None:
+        """Begin anew: what follows depends on ``seed`` and the calls from here on alone, which may take ``effort``."""
+        self.plans, self._seed, self._begun = 0, seed, self.effort
+        self._limit = self._begun + effort
         self.scene.detach()
+
+    @property
+    def effort(self) -> int:
+        """Effort so far, since this planner was made."""
+        return self.scene.checks + self.kinematics.steps
+
+    @property
+    def spent(self) -> bool:
+        """Whether the effort that is allowed now is used up."""
+        return self.effort >= self._limit
+
+    @contextmanager
+    def within(self, effort: float) -> Iterator[None]:
+        """Within the block, planning may take so much effort, and no more than a block around it allows."""
+        before = self._limit
+        self._limit = min(before, self.effort + effort)
+        try:
+            yield
+        finally:
+            self._limit = before
 
     def to_configuration(
         self,
@@ -256,6 +284,7 @@ class MotionPlanner:
     ) -> Iterator[Array]:
         begun = time.perf_counter()
         self.plans += 1
+        self._go_on()
         try:
             self.look(observation)
             q0 = np.array(observation.state.start if start is None else start, dtype=float)
@@ -270,16 +299,35 @@ class MotionPlanner:
             try:
                 return plan(attempt)
             except MotionFailure as error:
-                if error.code is not Code.NO_PATH or attempt == TRIES - 1:
+                if error.code is not Code.NO_PATH or attempt == TRIES - 1 or self.spent:
                     raise
         raise ValueError("TRIES is at least 1")
+
+    def _go_on(self) -> None:
+        """Go on with planning, unless the effort that is allowed is used up.
+
+        Raises:
+            GaveUp: it is.
+        """
+        if self.spent:
+            raise GaveUp(self.effort - self._begun)
 
     def _around(self, start: Array, goal: Array, attempt: int, speed: float | None) -> Trajectory:
         scene, limits = self.scene, self.robot.limits
         seed = int(np.random.default_rng([self._seed, self.plans, 100 + attempt]).integers(1, 2**31 - 1))
         # A way that is free only when looked at loosely is searched for again with a close look.
         resolution = RESOLUTION if attempt == 0 else CURVE_RESOLUTION
-        path = plan_path(start, goal, scene.free, limits, seed, resolution=resolution, explain=scene.explain)
+        most = self.effort + SEARCH
+        path = plan_path(
+            start,
+            goal,
+            scene.free,
+            limits,
+            seed,
+            resolution=resolution,
+            explain=scene.explain,
+            enough=lambda: self.spent or self.effort >= most,
+        )
         return self._timed(smooth(path, scene.free, limits), speed)
 
     def _walk(self, q: Array, way: Sequence[Pose]) -> Array:
@@ -315,12 +363,14 @@ class MotionPlanner:
         return found
 
     def _check_hand(self, tool: Pose, where: str, gripper: float | None = None) -> None:
+        self._go_on()
         contacts = self.scene.hand_contacts(tool, gripper)
         if contacts:
             reason = f"{where}, {self.scene.said(contacts)}"
             raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
 
     def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
+        self._go_on()
         contacts = [] if gripper is None and self.scene.free(q) else self.scene.contacts(q, gripper)
         if contacts:
             reason = f"{where}, {self.scene.explain(q, gripper)}"

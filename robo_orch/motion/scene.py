@@ -47,11 +47,12 @@ class PlanningScene:
     Attributes:
         sigmas: how many sigma are added; takes effect with the next update.
         most: no sigma counts for more than this, m.
+        checks: how often was looked for contacts so far.
     """
 
     def __init__(self, robot: RobotSpec, inventory: Inventory, padding: float = PADDING) -> None:
         self.robot, self.inventory, self.padding = robot, inventory, padding
-        self.sigmas, self.most = 1.0, np.inf
+        self.sigmas, self.most, self.checks = 1.0, np.inf, 0
         self._model = _compile(robot, inventory)
         self._data = mujoco.MjData(self._model)
         self._qpos = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.names])
@@ -69,6 +70,7 @@ class PlanningScene:
         # A contact counts where its distance is below this, by pair of bodies; the margin decides elsewhere.
         self._bound = np.full((self._model.nbody, self._model.nbody), np.inf)
         self._links = self._descendants(robot.base)
+        self._is_link = np.isin(np.arange(self._model.nbody), sorted(self._links))
         self._hand = self._descendants(robot.tool_parent)
         self._behind = self._descendants(self._names[self._model.joint(robot.names[-1]).bodyid.item()])
         self._hands: dict[float, tuple[Array, Array, Array]] = {}
@@ -154,14 +156,16 @@ class PlanningScene:
         geoms, points, turns = map(np.concatenate, zip(hand, held, strict=True)) if self._held is not None else hand
         data, turn = self._data, tool.matrix
         data.geom_xpos[geoms] = points @ turn.T + tool.position
-        data.geom_xmat[geoms] = (turn @ turns).reshape(-1, 9)
+        data.geom_xmat[geoms] = _turned(turn, turns)
+        self.checks += 1
         mujoco.mj_collision(self._model, data)
         if data.ncon == 0:
             return []
         bodies = self._contact_bodies()
-        moved = np.isin(bodies, self._model.geom_bodyid[geoms])
-        others = np.logical_and(np.logical_not(moved), np.isin(bodies, list(self._links)))
-        own = np.logical_and(moved.any(axis=1), np.logical_not(others.any(axis=1)))
+        moves = np.zeros(len(self._names), dtype=bool)
+        moves[self._model.geom_bodyid[geoms]] = True
+        moved, links = moves[bodies], self._is_link[bodies]
+        own = np.logical_and(moved.any(axis=1), (moved | ~links).all(axis=1))
         counting = np.logical_and(self._counting(), own)
         return sorted({tuple(sorted((self._names[a], self._names[b]))) for a, b in bodies[counting]})
 
@@ -242,6 +246,7 @@ class PlanningScene:
         mujoco.mj_kinematics(self._model, data)
         if self._held is not None:
             self._carry()
+        self.checks += 1
         mujoco.mj_collision(self._model, data)
 
     def _prepare(self) -> None:
@@ -268,7 +273,7 @@ class PlanningScene:
         data = self._data
         turn = data.site_xmat[self._site].reshape(3, 3)
         data.geom_xpos[self._held_geoms] = self._held_points @ turn.T + data.site_xpos[self._site]
-        data.geom_xmat[self._held_geoms] = (turn @ self._held_turns).reshape(-1, 9)
+        data.geom_xmat[self._held_geoms] = _turned(turn, self._held_turns)
 
     def _contact_bodies(self) -> Array:
         return self._model.geom_bodyid[self._data.contact.geom]
@@ -351,6 +356,12 @@ class PlanningScene:
             if int(self._model.body_parentid[i]) in found and i != 0:
                 found.add(i)
         return found
+
+
+def _turned(turn: Array, turns: Array) -> Array:
+    """The products ``(k, 9)`` of one rotation matrix with others ``(k, 3, 3)``, as one product of matrices."""
+    side_by_side = turns.transpose(1, 0, 2).reshape(3, -1)
+    return (turn @ side_by_side).reshape(3, -1, 3).transpose(1, 0, 2).reshape(-1, 9)
 
 
 def _compile(robot: RobotSpec, inventory: Inventory) -> mujoco.MjModel:

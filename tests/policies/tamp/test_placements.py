@@ -79,8 +79,8 @@ def test_the_same_generator_gives_the_same_spots():
 
 
 def test_a_covered_hollow_has_a_doorway_and_an_open_one_has_none():
-    assert doorways(PARTS["cabinet"]) == [0.0]
-    assert doorways(PARTS["bin"]) == doorways(PARTS["drawer"]) == doorways(PARTS["tray"]) == []
+    assert doorways(PARTS["cabinet"]) == (0.0,)
+    assert doorways(PARTS["bin"]) == doorways(PARTS["drawer"]) == doorways(PARTS["tray"]) == ()
 
 
 def test_behind_a_doorway_the_first_spots_are_along_its_middle_from_far_in_outwards():
