@@ -23,6 +23,9 @@ EMPTY = 0.002
 CHANGED = 0.004
 #: How far (m) outside an object's bounds the tool point may be to count as on it, beside three sigma (chosen).
 REACH = 0.008
+#: How far (m) from the tool point an object's bounds are, beside three sigma, when it is seen not to be held after all
+#: (chosen: far more than it slips in the hand).
+AWAY = 0.05
 #: What letting go adds to the doubt about an object's pose, one sigma in m and rad: when the gripper opens, and when
 #: the object was lost (chosen: a gentle release, a fall from the hand).
 RELEASED, LOST = (0.004, 0.05), (0.03, 0.3)
@@ -91,10 +94,11 @@ class GraspTracker:
         grasping = self._blocked(width, command)
         if grasping and self._held is None:
             self._held = self._touched(stamp, tool, width, objects)
+        if self._held is not None:
+            self._left.pop(self._held.name, None)
+            self._held = self._refreshed(self._held, objects)
         if self._held is None:
             return Grip(grasping, None, objects, left)
-        self._left.pop(self._held.name, None)
-        self._held = self._refreshed(self._held, objects)
         carried = _carried(self._held, stamp, tool, objects)
         return Grip(grasping, self._held.name, {**objects, self._held.name: carried}, left)
 
@@ -141,12 +145,14 @@ class GraspTracker:
         point = estimate.pose.inverse().apply(tool.position)
         return float(np.linalg.norm(np.maximum(np.maximum(low - point, point - high), 0.0)))
 
-    def _refreshed(self, held: _Held, objects: Mapping[str, PoseEstimate]) -> _Held:
-        """A frame captured since the grasp tells anew how the object lies in the hand."""
+    def _refreshed(self, held: _Held, objects: Mapping[str, PoseEstimate]) -> _Held | None:
+        """A frame captured since the grasp tells anew how the object lies in the hand, or that it is not there."""
         estimate = objects.get(held.name)
         if estimate is None or not estimate.visible or estimate.stamp <= max(held.stamp, held.since):
             return held
         then = min(self._tools, key=lambda entry: abs(entry[0] - estimate.stamp))[1]
+        if self._outside(held.name, estimate, then) > AWAY + 3.0 * estimate.sigma:
+            return None
         in_tool = then.inverse() @ estimate.pose
         return replace(held, in_tool=in_tool, covariance=estimate.covariance, stamp=estimate.stamp)
 

@@ -84,6 +84,16 @@ def test_a_held_object_moves_with_the_tool_until_it_is_seen_afresh():
     np.testing.assert_allclose(grip.objects["blue_cube"].pose.position, (0.5, 0.1, 0.0225))
 
 
+def test_what_is_seen_elsewhere_is_not_held_whatever_the_pads_feel():
+    story = Story()
+    story.close_on_red()
+    story.tool = Pose.of((0.5, 0.0, 0.3), DOWN)
+    story.objects = seen(story.now + 0.5, red_cube=(0.5, 0, 0.0225), blue_cube=(0.5, 0.1, 0.0225))
+    grip = story.go(SIZE, 0.0, ticks=30)
+    assert (grip.grasping, grip.holding) == (True, None)
+    np.testing.assert_allclose(grip.objects["red_cube"].pose.position, (0.5, 0, 0.0225))
+
+
 def test_a_late_look_is_matched_with_where_the_tool_was_then():
     story = Story()
     story.close_on_red()
