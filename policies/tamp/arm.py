@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
 
@@ -31,6 +31,10 @@ WIDE = 2.0
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: about 2 s of one core; ways that are found at all are found with a third of it).
 EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 4_000, 8_000
+#: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
+BOLD = (0.025, 0.012, 0.0)
+#: How many sigma such things may be overlapped in the end (chosen: half is as likely as not to be beside them).
+GIVE = 0.5
 #: Mass that is carried at full speed, kg (chosen: held cubes of it never slip).
 LIGHT = 0.06
 #: Room between an object and each finger on the way to a grasp, m (chosen).
@@ -93,6 +97,7 @@ class Arm:
         turns = np.deg2rad([-100, -75, -50, -25, 0, 25, 50, 75, 100])
         self.handy = np.array([Rotation.from_euler("z", turn).apply(home) for turn in turns])
         self.moves: tuple[str, ...] = ()
+        self._grasped = ("", Pose.of())  # what was grasped last, and where in the tool's frame
         self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
@@ -103,7 +108,7 @@ class Arm:
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
         self.planner.reset(seed, EFFORT)
-        self.planner.scene.most = np.inf
+        self.planner.scene.most, self.planner.scene.give = np.inf, 0.0
         self._width = min(seen.state.gripper, self.robot.gripper.max_width)
 
     def observe(self, seen: Observation) -> None:
@@ -114,7 +119,19 @@ class Arm:
         means = {name: mean for name, (mean, tool) in self._means.items() if self._stands(mean, tool, seen)}
         objects = {**seen.objects, **means}
         movable = [n for n, spec in self.inventory.items() if spec.movable and n in objects and n != seen.state.holding]
-        self.seen = replace(seen, objects={**objects, **{name: self._stood(objects[name]) for name in movable}})
+        stood = {name: self._stood(objects[name]) for name in movable}
+        self.seen = replace(seen, objects={**objects, **stood, **self._in_hand(seen, objects)})
+
+    def _in_hand(self, seen: Observation, objects: Mapping[str, PoseEstimate]) -> dict[str, PoseEstimate]:
+        """What is held, where the fingers closed on it, as long as that may be so.
+
+        They closed after a long look, and have put it in their middle: single frames tell less.
+        """
+        name, in_tool = self._grasped
+        if seen.state.holding != name or name not in objects:
+            return {}
+        there = seen.state.tool @ in_tool
+        return {name: replace(objects[name], pose=there)} if _may_be(there, objects[name]) else {}
 
     def _stood(self, estimate: PoseEstimate) -> PoseEstimate:
         """:func:`_upright`, reckoned once for each estimate: frames come more seldom than observations."""
@@ -193,6 +210,30 @@ class Arm:
             finally:
                 scene.sigmas = 1.0
         raise latest
+
+    def boldly(self, plan: Callable[[], T]) -> T:
+        """What ``plan`` gives, passing things that are known little as closely as need be.
+
+        For motions that feel their way: from one look to the next such things seem to jump by what they are known to.
+
+        Raises:
+            MotionFailure: as the last try does.
+        """
+        scene = self.planner.scene
+        before, give = scene.most, scene.give
+        try:
+            for most in (most for most in (np.inf, *BOLD[:-1]) if most <= before):
+                scene.most = most
+                with suppress(MotionFailure):
+                    return plan()
+            scene.most, scene.give = BOLD[-1], GIVE
+            return plan()
+        finally:
+            scene.most, scene.give = before, give
+
+    def grasped(self, name: str, in_tool: Pose) -> None:
+        """The fingers have closed on something, which is then at a pose in the tool's frame."""
+        self._grasped = (name, in_tool)
 
     def imagine(self, q: Array, gripper: float, holding: str | None = None, in_tool: Pose | None = None) -> Observation:
         """What would be seen if the arm stood at ``q`` with the gripper so far open, an object held at ``in_tool``."""
@@ -321,9 +362,7 @@ class Arm:
         now = seen.objects.get(mean.name)
         if now is None or (seen.state.holding == mean.name and tool.distance(seen.state.tool)[0] > FINE):
             return False
-        metres, radians = mean.pose.distance(now.pose)
-        far = OUTLIER * math.sqrt(3.0)
-        return metres <= far * now.sigma and radians <= far * now.sigma_angle
+        return _may_be(mean.pose, now)
 
     def _nudge(self, step: Array, label: str) -> ActionChunk:
         """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`, and rest."""
@@ -353,6 +392,13 @@ def said(name: str) -> str:
 def _worth(frames: Mapping[float, PoseEstimate]) -> int:
     """How many frames of something are worth waiting for."""
     return FRAMES if max(e.sigma for e in frames.values()) > FINE else 1
+
+
+def _may_be(pose: Pose, estimate: PoseEstimate) -> bool:
+    """Whether something estimated may be at a pose: within :data:`OUTLIER` sigma in each of three directions."""
+    metres, radians = pose.distance(estimate.pose)
+    far = OUTLIER * math.sqrt(3.0)
+    return metres <= far * estimate.sigma and radians <= far * estimate.sigma_angle
 
 
 def _mean(frames: Sequence[PoseEstimate]) -> PoseEstimate:

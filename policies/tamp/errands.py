@@ -14,7 +14,7 @@ import numpy as np
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import ObjectSpec
-from robo_orch.policies.tamp.arm import Arm, Script
+from robo_orch.policies.tamp.arm import BOLD, GIVE, Arm, Script
 from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.handles import open_part
 from robo_orch.policies.tamp.symbols import Errand, Symbols
@@ -26,8 +26,6 @@ from robo_orch.types import Array, Code
 ACTIONS, IN_THE_WAY = 8, 3
 #: On how many pieces of furniture room for what is moved aside is looked for (chosen).
 ASIDE = 3
-#: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
-BOLD = (0.025, 0.012)
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
 #: hand's 0.2 m).
 ELBOW_ROOM = 0.10
@@ -48,6 +46,12 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
                 yield from transfer(arm, errand.thing, destination)
                 return
             except MotionFailure as failure:
+                if _bolder(arm, set(failure.touching)):
+                    continue
+                if not failure.touching and arm.seen.state.holding == errand.thing and not found.regrasped:
+                    found.regrasped = True
+                    yield from _lay_down(arm, errand.thing, errand)
+                    continue
                 things = _in_the_way(arm, errand, destination, failure)
                 if _bolder(arm, things):
                     continue
@@ -64,6 +68,7 @@ class _Found:
     def __init__(self) -> None:
         self.obstructs: set[tuple[str, str]] = set()
         self.blocks: set[tuple[str, str, str]] = set()
+        self.regrasped = False
 
     def note(self, failure: MotionFailure, things: set[str], thing: str, target: str) -> None:
         """These are in the way of grasping a thing or, for any other failure than that, of setting it down."""
@@ -102,10 +107,11 @@ def _first_step(arm: Arm, errand: Errand, symbols: Symbols, found: _Found) -> Sc
 def _bolder(arm: Arm, things: set[str]) -> bool:
     """Whether it may help to pass things more closely: those that cannot be moved for they are known too little."""
     vague = any(arm.seen.objects[name].sigma > arm.inventory[name].tolerance for name in things)
-    bolder = [most for most in BOLD if most < arm.planner.scene.most]
-    if not vague or not bolder:
+    scene = arm.planner.scene
+    if not vague or scene.give:
         return False
-    arm.planner.scene.most = bolder[0]
+    scene.most = next((most for most in BOLD if most < scene.most), BOLD[-1])
+    scene.give = GIVE if scene.most == BOLD[-1] else 0.0
     return True
 
 
@@ -143,6 +149,22 @@ def _in_the_way(arm: Arm, errand: Errand, destination: Destination, failure: Mot
         else:
             return away
     raise failure
+
+
+def _lay_down(arm: Arm, name: str, errand: Errand) -> Script[None]:
+    """Put down what is held in a way that does not serve; it is grasped for its target then.
+
+    Raises:
+        MotionFailure: why that is not possible either.
+    """
+    failures = Failures(arm.inventory)
+    for surface in _furniture(arm, errand):
+        try:
+            yield from transfer(arm, name, Destination(surface))
+            return
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_PLACE, f"{name} is held in a way that does not serve, and cannot be put down")
 
 
 def _move_aside(arm: Arm, name: str, errand: Errand) -> Script[None]:

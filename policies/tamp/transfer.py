@@ -34,7 +34,7 @@ DROPS = (0.0, 0.02, 0.04, 0.06)
 BESIDE = 0.003
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
-LANDING, LANDING_SPEED, LANDED = 0.025, 0.06, 5.0
+LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
@@ -49,8 +49,9 @@ GRASPS, SERVING = 24, 6
 OPEN, NARROW = 1, 6
 #: Planning effort of one choice of grasp and spot (chosen: simple ones take a thirtieth of it).
 CHOICE = 12_000
-#: How many spots are tried with each grasp before the object is taken, and with the object in the hand (chosen).
-GLANCE, SPOTS = 24, 48
+#: How many spots are looked at with each grasp, and at how many of those with room for the hand a posture of the arm
+#: is sought: before the object is taken, and with the object in the hand (chosen: a posture costs thirty looks).
+GLANCE, SPOTS = (96, 20), (192, 40)
 
 
 #: The motion, if any, to shortly above where something is set down, and that from there to it.
@@ -74,10 +75,17 @@ class Destination:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Spot:
-    """Where an object shall be let go (in the target's frame), how far that is above where it comes to stand, m."""
+    """Where an object shall be set down.
+
+    Attributes:
+        pose: where it comes to stand, in the target's frame.
+        height: how far above that the way down ends if nothing is felt before, m.
+        drops: it shall be let go there, for the hand gets no lower.
+    """
 
     pose: Pose
     height: float
+    drops: bool = False
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -155,13 +163,14 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
     """Reach for an object and close on it; returns why it is not held then, if it is not."""
     try:
         tool = arm.pose(name) @ grasp.pose
-        down = arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name))
+        down = arm.boldly(lambda: arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name)))
     except MotionFailure as failure:
         return failure
     if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
+    arm.grasped(name, grasp.pose.inverse())
     if held != name:
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
         return MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
@@ -195,7 +204,14 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
         raise MotionFailure(Code.LOST_HOLD, f"{name} was lost on the way to {target}")
     tool = _tool_for(arm.seen, name, target, placement.spot)
     poses = [*along(placement.way, tool)[-2::-1], tool]
-    return placement.way, _landing(arm, poses, _touching(name, *_supports(arm, target)))
+    allow = _touching(name, *_supports(arm, target))
+    if not placement.spot.drops:
+        try:  # until its support is felt, however far below it really is
+            lower = raised(tool, -2.0 * placement.spot.height)
+            return placement.way, _landing(arm, [*poses, lower], allow)
+        except MotionFailure:
+            pass
+    return placement.way, _landing(arm, poses, allow)
 
 
 def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
@@ -279,8 +295,8 @@ def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
 def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot | None) -> tuple[Placement, Trajectory]:
     """Where the object can be brought to as it lies in the hand, ``first`` if possible, and the motion to there."""
     failures = Failures(arm.inventory)
-    spots = islice(_spots(arm, arm.seen, name, destination), SPOTS)
-    for placement in _placements(arm, arm.seen, name, destination, failures, chain([first] if first else [], spots)):
+    spots = chain([first] if first else [], islice(_spots(arm, arm.seen, name, destination), SPOTS[0]))
+    for placement in _placements(arm, arm.seen, name, destination, failures, spots, SPOTS[1]):
         try:
             return placement, arm.go(arm.seen, placement.start, arm.careful(name))
         except MotionFailure as failure:
@@ -290,28 +306,40 @@ def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot |
 
 def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
     failures = Failures(arm.inventory)
-    spots = islice(_spots(arm, held, name, destination), GLANCE)
-    for placement in _placements(arm, held, name, destination, failures, spots):
+    spots = islice(_spots(arm, held, name, destination), GLANCE[0])
+    for placement in _placements(arm, held, name, destination, failures, spots, GLANCE[1]):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
 
 
 def _placements(
-    arm: Arm, held: Observation, name: str, destination: Destination, failures: Failures, spots: Iterable[Spot]
+    arm: Arm,
+    held: Observation,
+    name: str,
+    destination: Destination,
+    failures: Failures,
+    spots: Iterable[Spot],
+    thorough: int,
 ) -> Iterator[Placement]:
-    """Placements that the object can be brought to as it lies in the hand; what speaks against others."""
+    """Placements that the object can be brought to as it lies in the hand; what speaks against others.
+
+    Args:
+        thorough: at how many spots a posture of the arm is sought; those where the hand has no room are not counted.
+    """
     target = destination.target
     allow, release = _touching(name, *_supports(arm, target)), _released(arm, held)
     tries = NARROW if _covered(arm, destination) else OPEN
     for spot in spots:
-        if arm.planner.spent:
+        if arm.planner.spent or thorough == 0:
             break
+        before = arm.planner.kinematics.steps
         tool = _tool_for(held, name, target, spot)
         ways = [along(way, tool) for way in CARRYING]
         try:
             i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=tries, release=release)
         except MotionFailure as failure:
             failures.add(failure)
+            thorough -= arm.planner.kinematics.steps > before
         else:
             yield Placement(spot, CARRYING[i], postures[-1])
 
@@ -329,7 +357,7 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
         off = [np.linalg.norm(pose.position[:2] - centre) - radius for centre, radius in destination.keep_out]
         if min(off, default=0.0) >= 0.0:
             for drop in drops:
-                yield Spot(at.inverse() @ pose, height + drop)
+                yield Spot(at.inverse() @ pose, height + drop, drop > 0.0)
 
 
 def _covered(arm: Arm, destination: Destination) -> bool:

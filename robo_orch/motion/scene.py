@@ -26,6 +26,8 @@ PADDING = 0.005
 DEPTH = 0.010
 #: By how much a pair that is within the padding at the start may come closer still, m (chosen).
 SLACK = 0.001
+#: What is known worse than this may be overlapped where :attr:`PlanningScene.give` says so, m (chosen: coarse poses).
+VAGUE = 0.02
 #: Names that stand for several bodies in pairs: every link of the robot; the hand with its fingers.
 ROBOT, GRIPPER = "robot", "gripper"
 
@@ -47,12 +49,14 @@ class PlanningScene:
     Attributes:
         sigmas: how many sigma are added; takes effect with the next update.
         most: no sigma counts for more than this, m.
+        give: how deep, in sigma, the robot may overlap the estimate of what is known worse than :data:`VAGUE`.
         checks: how often was looked for contacts so far.
     """
 
     def __init__(self, robot: RobotSpec, inventory: Inventory, padding: float = PADDING) -> None:
         self.robot, self.inventory, self.padding = robot, inventory, padding
-        self.sigmas, self.most, self.checks = 1.0, np.inf, 0
+        self.sigmas, self.most, self.give, self.checks = 1.0, np.inf, 0.0, 0
+        self._least: Array | None = None
         self._model = _compile(robot, inventory)
         self._data = mujoco.MjData(self._model)
         self._qpos = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.names])
@@ -96,6 +100,7 @@ class PlanningScene:
                 self._sigma[name] = min(objects[name].sigma, self.most)
                 if name != self._held:
                     self._place(self.inventory[name], objects)
+        self._least = self._overlaps(objects) if self.give else None
         self._changed = True
 
     def attach(self, name: str, in_tool: Pose) -> None:
@@ -280,7 +285,18 @@ class PlanningScene:
 
     def _counting(self) -> Array:
         bodies = self._contact_bodies()
-        return self._data.contact.dist < self._bound[bodies[:, 0], bodies[:, 1]]
+        counting = self._data.contact.dist < self._bound[bodies[:, 0], bodies[:, 1]]
+        return (
+            counting if self._least is None else counting & (self._data.contact.dist < self._least[bodies].min(axis=1))
+        )
+
+    def _overlaps(self, objects: Mapping[str, PoseEstimate]) -> Array:
+        """The distance below which a contact counts, by body: those known too little to be sure may be overlapped."""
+        least = np.full(len(self._names), np.inf)
+        for name in self._seen:
+            if objects[name].sigma > VAGUE:
+                least[self._body[name]] = -self.give * objects[name].sigma
+        return least
 
     def _place(self, obj: ObjectSpec, objects: Mapping[str, PoseEstimate]) -> None:
         pose = objects[obj.name].pose
