@@ -45,7 +45,7 @@ PIECE = 0.1
 TOUCH_PIECE = 0.06
 #: How the hand yields while the fingers close: pieces, s; how far for each newton and at most in a piece, m; the force
 #: that is left, N (chosen: half of what a finger, 2000 N/m stiff, gives way).
-YIELD_PIECE, YIELDING, YIELD_STEP, YIELDED = 0.04, 0.00025, 0.002, 2.0
+YIELD_PIECE, YIELDING, YIELD_STEP, YIELDED = 0.08, 0.00025, 0.002, 4.0
 #: Rest after each of them, s: a moving arm's efforts tell nothing of what pushes it (chosen: its servos settle in it).
 REST = 0.06
 #: How fast the fingers close on what is known no better than :data:`FINE`, m/s; how far (m) they are told to go beyond
@@ -307,6 +307,7 @@ class Arm:
             across, open_at = self.seen.state.tool.matrix[:, 1], self.seen.state.gripper
             sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
             shift = float(np.clip(YIELDING * sideways, max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)))
+            shift = 0.0 if abs(sideways) < YIELDED else shift
             went, squeezed = went + shift, self._width <= goal
             calm = abs(sideways) < YIELDED or abs(went) >= most
             if calm or open_at - self._width < LEAD:

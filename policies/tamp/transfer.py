@@ -17,11 +17,11 @@ from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.scene import GRIPPER, Pairs
 from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
-from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
+from robo_orch.policies.tamp.arm import CLEARANCE, FINE, Arm, Script, said
 from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.grasps import leaning, ordered, unlike, usable
 from robo_orch.policies.tamp.placements import doorways, placements
-from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, raised
+from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, LEAVING_FAR, Way, along, backed, raised
 from robo_orch.predicates import FLUSH
 from robo_orch.types import Array, Code, Observation, Pose
 
@@ -35,6 +35,9 @@ BESIDE = 0.003
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
+#: The last part of the way to what is known little, m, which is as slow (chosen: fingers that land on it press no harder
+#: than it may be pressed).
+NEARING = 0.05
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
@@ -162,8 +165,7 @@ def _approach(arm: Arm, name: str, destination: Destination, tried: Sequence[Gra
 def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]:
     """Reach for an object and close on it; returns why it is not held then, if it is not."""
     try:
-        tool = arm.pose(name) @ grasp.pose
-        down = arm.boldly(lambda: arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name)))
+        down = arm.boldly(lambda: _reach_for(arm, name, arm.pose(name) @ grasp.pose))
     except MotionFailure as failure:
         return failure
     if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
@@ -175,6 +177,18 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
         return MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
     return None
+
+
+def _reach_for(arm: Arm, name: str, tool: Pose) -> Trajectory:
+    """The straight motion to a grasp, slow where the fingers may land on what is known little."""
+    planner, allow = arm.planner, _touching(name)
+    if arm.estimate(name).sigma <= FINE:
+        return planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=allow)
+    speed, before = LANDING_SPEED * planner.speed, backed(tool, NEARING)
+    if arm.seen.state.tool.distance(tool)[0] < 1.5 * NEARING:
+        return planner.straight_to(arm.seen, tool, speed=speed, allow=allow)
+    near = planner.straight_to(arm.seen, before, speed=arm.gentle, allow=allow)
+    return near.then(planner.straight_to(arm.seen, tool, start=near.q[-1], speed=speed, allow=allow))
 
 
 def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> Script[None]:

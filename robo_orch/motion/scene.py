@@ -322,7 +322,7 @@ class PlanningScene:
             self._assign(i, _STILL if i == still else _HAND if i in self._hand else _LINK, 0.0)
         for name in self.inventory:
             if name == self._held:
-                self._assign(self._body[name], _HELD, self._sigma[name])
+                self._assign(self._body[name], _HELD, self.sigmas * self._sigma[name])
             elif name in self._seen:
                 self._assign(self._body[name], _STILL, self.padding + self.sigmas * self._sigma[name])
             else:
