@@ -35,8 +35,8 @@ BESIDE = 0.003
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
-#: The last part of the way to what is known little, m, which is as slow (chosen: fingers that land on it press no harder
-#: than it may be pressed).
+#: The last part of the way to what is known little, m, which is as slow (chosen: fingers that land on it then press no
+#: harder than it may be pressed).
 NEARING = 0.05
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
