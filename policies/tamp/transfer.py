@@ -8,7 +8,8 @@ spot is looked for again once the object is in the hand, for then it is known ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
@@ -37,6 +38,8 @@ BESIDE = 0.003
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
+#: Of how many setpoints one is kept when a way is gone back (chosen: the curve between them is as good as the same).
+RETRACED = 5
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
 MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
@@ -139,6 +142,8 @@ def _pick(arm: Arm, name: str, destination: Destination) -> Script[Spot]:
         failure = yield from _close_on(arm, name, choice.grasp)
         if failure is None:
             yield from leave(arm, name, CARRYING, f"lifting the {said(name)}")
+            if arm.seen.state.holding == name:
+                yield from arm.hold(name, choice.grasp.pose.inverse())
             return choice.spot
         tried.append(choice.grasp)
         yield from arm.grip(_released(arm, arm.seen), "letting go")
@@ -170,7 +175,6 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
-    arm.grasped(name, grasp.pose.inverse())
     if held != name:
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
         return MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
@@ -191,7 +195,8 @@ def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> 
     if above is None or (yield from arm.feel(above, label)):
         yield from arm.feel(landing, label, LANDED)
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
-    yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away")
+    came = (landing if above is None else above.then(landing)).q
+    yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away", came)
 
 
 def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Down]]:
@@ -228,8 +233,12 @@ def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
     return motion, arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow)
 
 
-def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
-    """Move off from what the gripper is at, along the first way that is free; stay where none is."""
+def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str, came: Array | None = None) -> Script[None]:
+    """Move off from what the gripper is at, along the first way that is free; stay where none is.
+
+    Args:
+        came: joint angles ``(k, n)`` along which the arm came, the last way that is tried.
+    """
     for way in ways:
         try:
             poses = along(way, arm.seen.state.tool)
@@ -239,6 +248,12 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None
             continue
         yield from arm.move(motion, label)
         return
+    if came is not None:
+        nearest = int(np.argmin(np.abs(came - arm.seen.state.start).max(axis=1)))  # it may have been stopped on the way
+        back = came[nearest::-RETRACED]
+        with suppress(MotionFailure):
+            motion = arm.planner.retrace(arm.seen, back, speed=arm.gentle, allow=_touching(name))
+            yield from arm.move(motion, label)
 
 
 def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Choice:
@@ -337,11 +352,30 @@ def _placements(
         ways = [along(way, tool) for way in CARRYING]
         try:
             i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=tries, release=release)
+            _check_leaving(arm, name, arm.pose(target) @ spot.pose, postures[0], release)
         except MotionFailure as failure:
             failures.add(failure)
             thorough -= arm.planner.kinematics.steps > before
         else:
             yield Placement(spot, CARRYING[i], postures[-1])
+
+
+def _check_leaving(arm: Arm, name: str, at: Pose, q: Array, opening: float) -> None:
+    """Whether the hand can leave an object alone that stands at a pose, with the arm at ``q``.
+
+    Raises:
+        MotionFailure: what is in the way.
+    """
+    then = arm.imagine(q, opening)
+    then = replace(then, objects={**then.objects, name: replace(then.objects[name], pose=at)})
+    failures = Failures(arm.inventory)
+    for way in LEAVING:
+        try:
+            arm.planner.straight_to(then, *along(way, then.state.tool), allow=_touching(name))
+            return
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_PATH, f"the hand cannot leave {name}")
 
 
 def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> Iterator[Spot]:
