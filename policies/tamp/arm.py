@@ -31,6 +31,9 @@ WIDE = 2.0
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: about 2 s of one core; ways that are found at all are found with a third of it).
 EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 3_000, 5_000
+#: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: the base
+#: joint turns half as far again at most in front of the robot).
+TWISTED = 1.9
 #: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
 BOLD = (0.025, 0.012, 0.0)
 #: How many sigma such things may be overlapped in the end (chosen: half is as likely as not to be beside them).
@@ -241,6 +244,16 @@ class Arm:
             if _may_be(in_tool, replace(self.seen.objects[name], pose=looked)):
                 in_tool = _between(in_tool, looked)
         self._grasped = (name, in_tool)
+
+    def caught(self) -> bool:
+        """Whether the arm stands in a corner from which no way home is found in a while."""
+        home, seen = self.robot.home, self.seen
+        if np.max(np.abs(seen.state.start - home)) < TWISTED:
+            return False
+        with suppress(MotionFailure), self.planner.within(WIDE_EFFORT):
+            self.planner.to_configuration(seen, home)
+            return False
+        return True
 
     def imagine(self, q: Array, gripper: float, holding: str | None = None, in_tool: Pose | None = None) -> Observation:
         """What would be seen if the arm stood at ``q`` with the gripper so far open, an object held at ``in_tool``."""

@@ -184,7 +184,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
 def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> Script[None]:
     for attempt in range(APPROACHES):
         try:
-            way, down = yield from _carry(arm, name, destination, spot if attempt == 0 else None)
+            way, carried, down = yield from _carry(arm, name, destination, spot if attempt == 0 else None)
             break
         except MotionFailure as failure:
             # Seen from near, the spot is not free: look for another one, unless there is none or nothing to put there.
@@ -197,10 +197,12 @@ def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> 
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
     came = (landing if above is None else above.then(landing)).q
     yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away", came)
+    if arm.caught():
+        yield from _back(arm, carried.q)
 
 
-def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Down]]:
-    """Carry an object to before its spot; returns the way to that, and the motions that set it down there."""
+def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Trajectory, Down]]:
+    """Carry an object to before its spot; returns the way to that, how it was come there, how it is set down."""
     target = destination.target
     placement, motion = _plan_placement(arm, name, destination, first)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
@@ -213,10 +215,10 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
     if not placement.spot.drops:
         try:  # until its support is felt, however far below it really is
             lower = raised(tool, -2.0 * placement.spot.height)
-            return placement.way, _landing(arm, [*poses, lower], allow)
+            return placement.way, motion, _landing(arm, [*poses, lower], allow)
         except MotionFailure:
             pass
-    return placement.way, _landing(arm, poses, allow)
+    return placement.way, motion, _landing(arm, poses, allow)
 
 
 def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
@@ -250,10 +252,14 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str, came: Array | 
         return
     if came is not None:
         nearest = int(np.argmin(np.abs(came - arm.seen.state.start).max(axis=1)))  # it may have been stopped on the way
-        back = came[nearest::-RETRACED]
-        with suppress(MotionFailure):
-            motion = arm.planner.retrace(arm.seen, back, speed=arm.gentle, allow=_touching(name))
-            yield from arm.move(motion, label)
+        yield from _back(arm, came[: nearest + 1], _touching(name))
+
+
+def _back(arm: Arm, came: Array, allow: Pairs = ()) -> Script[None]:
+    """Go back along joint angles ``(k, n)`` along which the arm came, if that is still free."""
+    with suppress(MotionFailure):
+        motion = arm.planner.retrace(arm.seen, came[::-RETRACED], speed=arm.gentle, allow=allow)
+        yield from arm.move(motion, "moving back out")
 
 
 def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Choice:
