@@ -108,6 +108,7 @@ class Arm:
         """Start on something new; all sampling and planning follows from ``seed``."""
         self.moves = ()
         self._means.clear()
+        self._grasped = ("", Pose.of())
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
         self.planner.reset(seed, EFFORT)
@@ -219,17 +220,16 @@ class Arm:
         Raises:
             MotionFailure: as the last try does.
         """
-        scene = self.planner.scene
-        before, give = scene.most, scene.give
+        scene, before = self.planner.scene, self.planner.scene.most
         try:
             for most in (most for most in (np.inf, *BOLD[:-1]) if most <= before):
                 scene.most = most
                 with suppress(MotionFailure):
                     return plan()
-            scene.most, scene.give = BOLD[-1], GIVE
+            scene.most = min(before, BOLD[-1])
             return plan()
         finally:
-            scene.most, scene.give = before, give
+            scene.most = before
 
     def hold(self, name: str, in_tool: Pose) -> Script[None]:
         """Note where in the hand something is that the fingers closed on, and that has been lifted.

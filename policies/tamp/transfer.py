@@ -33,6 +33,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
+#: The force beyond that of the even motion at which a reach ends, N (chosen: speeding up and braking make up to 3).
+RUN_INTO = 8.0
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
@@ -171,7 +173,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         down = arm.boldly(lambda: arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name)))
     except MotionFailure as failure:
         return failure
-    if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
+    if not (yield from arm.feel(down, f"reaching for the {said(name)}", RUN_INTO)):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
