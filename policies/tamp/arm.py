@@ -30,7 +30,10 @@ GENTLE = 0.3
 WIDE = 2.0
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: about 2 s of one core; ways that are found at all are found with a third of it).
-EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 4_000, 8_000
+EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 3_000, 5_000
+#: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: the base
+#: joint turns half as far again at most in front of the robot).
+TWISTED = 1.9
 #: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
 BOLD = (0.025, 0.012, 0.0)
 #: How many sigma such things may be overlapped in the end (chosen: half is as likely as not to be beside them).
@@ -105,6 +108,7 @@ class Arm:
         """Start on something new; all sampling and planning follows from ``seed``."""
         self.moves = ()
         self._means.clear()
+        self._grasped = ("", Pose.of())
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
         self.planner.reset(seed, EFFORT)
@@ -123,10 +127,7 @@ class Arm:
         self.seen = replace(seen, objects={**objects, **stood, **self._in_hand(seen, objects)})
 
     def _in_hand(self, seen: Observation, objects: Mapping[str, PoseEstimate]) -> dict[str, PoseEstimate]:
-        """What is held, where the fingers closed on it, as long as that may be so.
-
-        They closed after a long look, and have put it in their middle: single frames tell less.
-        """
+        """What is held, where :meth:`hold` found it in the hand, as long as that may be so."""
         name, in_tool = self._grasped
         if seen.state.holding != name or name not in objects:
             return {}
@@ -219,21 +220,40 @@ class Arm:
         Raises:
             MotionFailure: as the last try does.
         """
-        scene = self.planner.scene
-        before, give = scene.most, scene.give
+        scene, before = self.planner.scene, self.planner.scene.most
         try:
             for most in (most for most in (np.inf, *BOLD[:-1]) if most <= before):
                 scene.most = most
                 with suppress(MotionFailure):
                     return plan()
-            scene.most, scene.give = BOLD[-1], GIVE
+            scene.most = min(before, BOLD[-1])
             return plan()
         finally:
-            scene.most, scene.give = before, give
+            scene.most = before
 
-    def grasped(self, name: str, in_tool: Pose) -> None:
-        """The fingers have closed on something, which is then at a pose in the tool's frame."""
+    def hold(self, name: str, in_tool: Pose) -> Script[None]:
+        """Note where in the hand something is that the fingers closed on, and that has been lifted.
+
+        Where it was grasped tells that, and a look at it now tells it again, with another error; along their way the
+        fingers have put it in their middle.
+        """
+        self._grasped = ("", in_tool)
+        if self.seen.objects[name].sigma > FINE:
+            yield from self.look(name)
+            looked = self.seen.state.tool.inverse() @ self.seen.objects[name].pose
+            if _may_be(in_tool, replace(self.seen.objects[name], pose=looked)):
+                in_tool = _between(in_tool, looked)
         self._grasped = (name, in_tool)
+
+    def caught(self) -> bool:
+        """Whether the arm stands in a corner from which no way home is found in a while."""
+        home, seen = self.robot.home, self.seen
+        if np.max(np.abs(seen.state.start - home)) < TWISTED:
+            return False
+        with suppress(MotionFailure), self.planner.within(WIDE_EFFORT):
+            self.planner.to_configuration(seen, home)
+            return False
+        return True
 
     def imagine(self, q: Array, gripper: float, holding: str | None = None, in_tool: Pose | None = None) -> Observation:
         """What would be seen if the arm stood at ``q`` with the gripper so far open, an object held at ``in_tool``."""
@@ -393,6 +413,13 @@ def said(name: str) -> str:
 def _worth(frames: Mapping[float, PoseEstimate]) -> int:
     """How many frames of something are worth waiting for."""
     return FRAMES if max(e.sigma for e in frames.values()) > FINE else 1
+
+
+def _between(grasped: Pose, looked: Pose) -> Pose:
+    """Half way between two poses in the tool's frame, but on the line on which the fingers move as the first is."""
+    position = (grasped.position + looked.position) / 2.0
+    position[1] = grasped.position[1]
+    return Pose.from_rotation(position, Rotation.concatenate([grasped.rotation, looked.rotation]).mean())
 
 
 def _may_be(pose: Pose, estimate: PoseEstimate) -> bool:

@@ -9,6 +9,7 @@ is thought through anew from what is seen then.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 
 import numpy as np
 
@@ -39,6 +40,7 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
     """
     destination = Destination(errand.target, inside=errand.how == "put_in")
     found = _Found()
+    yield from _uncover(arm, errand.thing, errand.target)
     for _ in range(ACTIONS):
         symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         if symbols.direct(errand):
@@ -60,6 +62,21 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
             symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         yield from _first_step(arm, errand, symbols, found)
     raise MotionFailure(Code.NO_PROGRESS, f"after {ACTIONS} actions {errand.thing} is not at {errand.target} yet")
+
+
+def _uncover(arm: Arm, *names: str) -> Script[None]:
+    """Take the arm out of the view and look again where it may be what hides something that has to be known better."""
+    hidden = [n for n in names if n in arm.seen.objects and n != arm.seen.state.holding and _vague(arm, n)]
+    if not any(not arm.seen.objects[name].visible for name in hidden):
+        return
+    with suppress(MotionFailure):
+        yield from arm.move(arm.go(arm.seen, arm.robot.home), "moving out of the view")
+        yield from arm.look(*hidden)
+
+
+def _vague(arm: Arm, name: str) -> bool:
+    """Whether something is known too little to be grasped, or to put something on it."""
+    return arm.seen.objects[name].sigma > arm.inventory[name].tolerance
 
 
 class _Found:
@@ -106,7 +123,7 @@ def _first_step(arm: Arm, errand: Errand, symbols: Symbols, found: _Found) -> Sc
 
 def _bolder(arm: Arm, things: set[str]) -> bool:
     """Whether it may help to pass things more closely: those that cannot be moved for they are known too little."""
-    vague = any(arm.seen.objects[name].sigma > arm.inventory[name].tolerance for name in things)
+    vague = any(_vague(arm, name) for name in things if name in arm.seen.objects)
     scene = arm.planner.scene
     if not vague or scene.give:
         return False

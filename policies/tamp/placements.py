@@ -29,7 +29,7 @@ SPOTS = 32
 #: A surface with more room than this around a thing is large: spots near the thing come first, m (chosen).
 LARGE = 0.20
 #: A surface is for several things if it is so many times as wide as the thing (chosen): then the middle is left free.
-ROOMY = 2.4
+ROOMY = 1.3
 #: How far from where the thing is, or from where the arm reaches with ease, spots on a large surface are drawn, m, one
 #: sigma (chosen).
 NEAR = 0.22

@@ -8,7 +8,8 @@ spot is looked for again once the object is in the hand, for then it is known ho
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from itertools import chain, islice
 
 import numpy as np
@@ -32,6 +33,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
+#: The force beyond that of the even motion at which a reach ends, N (chosen: speeding up and braking make up to 3).
+RUN_INTO = 8.0
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
@@ -40,6 +43,8 @@ LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
 NEARING = 0.05
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
+#: Of how many setpoints one is kept when a way is gone back (chosen: the curve between them is as good as the same).
+RETRACED = 5
 #: An object that has moved this far since its approach was planned is approached anew, m (chosen).
 MOVED = 0.02
 #: How many approaches are made to an object that keeps moving (chosen).
@@ -142,6 +147,8 @@ def _pick(arm: Arm, name: str, destination: Destination) -> Script[Spot]:
         failure = yield from _close_on(arm, name, choice.grasp)
         if failure is None:
             yield from leave(arm, name, CARRYING, f"lifting the {said(name)}")
+            if arm.seen.state.holding == name:
+                yield from arm.hold(name, choice.grasp.pose.inverse())
             return choice.spot
         tried.append(choice.grasp)
         yield from arm.grip(_released(arm, arm.seen), "letting go")
@@ -168,11 +175,10 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         down = arm.boldly(lambda: _reach_for(arm, name, arm.pose(name) @ grasp.pose))
     except MotionFailure as failure:
         return failure
-    if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
+    if not (yield from arm.feel(down, f"reaching for the {said(name)}", RUN_INTO)):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
-    arm.grasped(name, grasp.pose.inverse())
     if held != name:
         code = Code.WRONG_OBJECT if held else Code.LOST_HOLD
         return MotionFailure(code, f"the gripper closed on {held or 'nothing'} instead of {name}")
@@ -194,7 +200,7 @@ def _reach_for(arm: Arm, name: str, tool: Pose) -> Trajectory:
 def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> Script[None]:
     for attempt in range(APPROACHES):
         try:
-            way, down = yield from _carry(arm, name, destination, spot if attempt == 0 else None)
+            way, carried, down = yield from _carry(arm, name, destination, spot if attempt == 0 else None)
             break
         except MotionFailure as failure:
             # Seen from near, the spot is not free: look for another one, unless there is none or nothing to put there.
@@ -205,11 +211,14 @@ def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> 
     if above is None or (yield from arm.feel(above, label)):
         yield from arm.feel(landing, label, LANDED)
     yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
-    yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away")
+    came = (landing if above is None else above.then(landing)).q
+    yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away", came)
+    if arm.caught():
+        yield from _back(arm, carried.q)
 
 
-def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Down]]:
-    """Carry an object to before its spot; returns the way to that, and the motions that set it down there."""
+def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) -> Script[tuple[Way, Trajectory, Down]]:
+    """Carry an object to before its spot; returns the way to that, how it was come there, how it is set down."""
     target = destination.target
     placement, motion = _plan_placement(arm, name, destination, first)
     yield from arm.move(motion, f"carrying the {said(name)} to the {said(target)}")
@@ -222,10 +231,10 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
     if not placement.spot.drops:
         try:  # until its support is felt, however far below it really is
             lower = raised(tool, -2.0 * placement.spot.height)
-            return placement.way, _landing(arm, [*poses, lower], allow)
+            return placement.way, motion, _landing(arm, [*poses, lower], allow)
         except MotionFailure:
             pass
-    return placement.way, _landing(arm, poses, allow)
+    return placement.way, motion, _landing(arm, poses, allow)
 
 
 def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
@@ -242,8 +251,12 @@ def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
     return motion, arm.planner.straight_to(arm.seen, last, start=motion.q[-1], speed=slow, allow=allow)
 
 
-def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None]:
-    """Move off from what the gripper is at, along the first way that is free; stay where none is."""
+def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str, came: Array | None = None) -> Script[None]:
+    """Move off from what the gripper is at, along the first way that is free; stay where none is.
+
+    Args:
+        came: joint angles ``(k, n)`` along which the arm came, the last way that is tried.
+    """
     for way in ways:
         try:
             poses = along(way, arm.seen.state.tool)
@@ -253,6 +266,16 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str) -> Script[None
             continue
         yield from arm.move(motion, label)
         return
+    if came is not None:
+        nearest = int(np.argmin(np.abs(came - arm.seen.state.start).max(axis=1)))  # it may have been stopped on the way
+        yield from _back(arm, came[: nearest + 1], _touching(name))
+
+
+def _back(arm: Arm, came: Array, allow: Pairs = ()) -> Script[None]:
+    """Go back along joint angles ``(k, n)`` along which the arm came, if that is still free."""
+    with suppress(MotionFailure):
+        motion = arm.planner.retrace(arm.seen, came[::-RETRACED], speed=arm.gentle, allow=allow)
+        yield from arm.move(motion, "moving back out")
 
 
 def _choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Choice:
@@ -351,11 +374,30 @@ def _placements(
         ways = [along(way, tool) for way in CARRYING]
         try:
             i, postures = arm.planner.stance(held, tool, ways, allow=allow, postures=tries, release=release)
+            _check_leaving(arm, name, arm.pose(target) @ spot.pose, postures[0], release)
         except MotionFailure as failure:
             failures.add(failure)
             thorough -= arm.planner.kinematics.steps > before
         else:
             yield Placement(spot, CARRYING[i], postures[-1])
+
+
+def _check_leaving(arm: Arm, name: str, at: Pose, q: Array, opening: float) -> None:
+    """Whether the hand can leave an object alone that stands at a pose, with the arm at ``q``.
+
+    Raises:
+        MotionFailure: what is in the way.
+    """
+    then = arm.imagine(q, opening)
+    then = replace(then, objects={**then.objects, name: replace(then.objects[name], pose=at)})
+    failures = Failures(arm.inventory)
+    for way in LEAVING:
+        try:
+            arm.planner.straight_to(then, *along(way, then.state.tool), allow=_touching(name))
+            return
+        except MotionFailure as failure:
+            failures.add(failure)
+    raise failures.all(Code.NO_PATH, f"the hand cannot leave {name}")
 
 
 def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> Iterator[Spot]:

@@ -154,6 +154,22 @@ class MotionPlanner:
                 legs.append(self._timed(curve, speed))
             return reduce(Trajectory.then, legs)
 
+    def retrace(
+        self, observation: Observation, states: Array, *, speed: float | None = None, allow: Pairs = ()
+    ) -> Trajectory:
+        """Move through joint angles ``(k, n)`` without a stop: back, for example, along a way that was gone.
+
+        The other arguments are those of :meth:`to_configuration`.
+
+        Raises:
+            MotionFailure: ``NO_PATH``, naming what is in the way.
+        """
+        with self._planning(observation, None, allow) as q0:
+            path = np.vstack([q0, states])
+            curve = hugging_curve(path, self.robot.limits, len(path) - 1)
+            self._check(curve, "the way back")
+            return self._timed(curve, speed)
+
     def stance(
         self,
         observation: Observation,

@@ -129,3 +129,17 @@ def test_a_shortcut_keeps_its_ends_and_is_free_and_never_longer(seed, vertices):
     assert np.array_equal(short[[0, -1]], path[[0, -1]])
     assert lengths(short)[-1] <= lengths(path)[-1] + 1e-9
     assert all(edge_is_free(free, a, b) for a, b in itertools.pairwise(short))
+
+
+def test_a_search_ends_where_it_is_told_that_it_is_enough():
+    asked = []
+
+    def free(q):
+        asked.append(q)
+        return abs(q[0]) > 0.05  # a wall without a gap
+
+    start, goal = np.array([-0.5, 0.0, 0.0]), np.array([0.5, 0.0, 0.0])
+    with pytest.raises(MotionFailure) as failure:
+        plan_path(start, goal, free, LIMITS, 0, enough=lambda: len(asked) >= 300)
+    assert failure.value.code is Code.NO_PATH
+    assert len(asked) < 1000

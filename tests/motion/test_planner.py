@@ -9,7 +9,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.failure import GaveUp, MotionFailure
 from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.scene import PlanningScene
 from robo_orch.types import Code, Pose
@@ -292,3 +292,47 @@ def test_setpoints_never_leave_the_joint_limits(planner, kinematics):
     up = Pose(kinematics.forward(q).position + np.array([0.0, 0.0, 0.1]), kinematics.forward(q).quaternion)
     trajectory = planner.straight_to(observed(planner, q), up)
     assert np.all(trajectory.q <= PANDA.limits.upper) and np.all(trajectory.q >= PANDA.limits.lower)
+
+
+def test_effort_is_counted_and_a_limit_ends_planning_at_the_same_point_each_time(planner, kinematics):
+    start, goal = at(kinematics, RIGHT), at(kinematics, LEFT)
+    seen, taken = observed(planner, start), []
+    for _ in range(2):
+        planner.reset(3, effort=300)
+        before = planner.effort
+        with pytest.raises(MotionFailure):
+            planner.to_configuration(seen, goal)
+        taken.append(planner.effort - before)
+        assert planner.spent
+        with pytest.raises(GaveUp):
+            planner.straight_to(seen, Pose.of((0.5, -0.2, 0.3), DOWN))
+    assert taken[0] == taken[1] < 1000
+    planner.reset(3)
+    assert not planner.spent
+    assert len(planner.to_configuration(seen, goal).q)
+
+
+def test_within_a_limit_there_is_no_more_than_the_one_around_it_allows(planner, kinematics):
+    planner.reset(0, effort=50)
+    with planner.within(1_000_000):
+        for _ in range(50):
+            planner.scene.free(PANDA.home)
+        assert planner.spent
+    planner.reset(0)
+    with planner.within(0):
+        assert planner.spent
+    assert not planner.spent
+
+
+def test_a_way_is_gone_back_as_it_was_gone_unless_something_stands_there_now(planner, kinematics):
+    start, goal = at(kinematics, RIGHT), at(kinematics, LEFT)
+    there = planner.to_configuration(observed(planner, start), goal)
+    seen = observed(planner, goal)
+    back = planner.retrace(seen, there.q[::-5])
+    assert np.array_equal(back.q[0], goal) and within(back, PANDA.limits)
+    assert np.max(np.abs(back.q[-1] - there.q[::-5][-1])) < 1e-9
+    assert touched(planner, seen, back) == set()
+    middle = kinematics.forward(there.q[len(there.q) // 2]).position
+    blocked = observed(planner, goal, objects=estimates(sigma=0.001, red_cube=tuple(middle)))
+    with pytest.raises(MotionFailure, match="red_cube"):
+        planner.retrace(blocked, there.q[::-5])

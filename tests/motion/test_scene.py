@@ -281,3 +281,27 @@ def test_what_the_hand_would_touch_does_not_need_the_arm(q, gripper, holds):
         assert hand == whole
     finally:
         SCENE.detach()
+
+
+def test_what_is_known_little_may_be_overlapped_by_a_share_of_its_sigma_where_that_is_allowed(scene):
+    q = at(KINEMATICS, (0.5, 0.0, 0.2))
+    tool = KINEMATICS.forward(q).position
+    for sigma, touching in ((0.04, False), (0.001, True)):
+        beside = tool + np.array([0.015 + 0.02, 0.0, 0.0])  # the cube reaches 5 mm into where the fingers are
+        scene.give = 0.5
+        scene.most = 0.0
+        scene.update({"red_cube": estimate("red_cube", beside, sigma)}, 0.02)
+        assert bool(scene.contacts(q)) is touching
+        assert scene.free(q) is not touching
+    scene.give = 0.0
+    scene.update({"red_cube": estimate("red_cube", beside, 0.04)}, 0.02)
+    assert scene.contacts(q)
+
+
+def test_every_look_for_contacts_is_counted(scene):
+    scene.update(estimates(), 0.08)
+    before = scene.checks
+    scene.free(PANDA.home)
+    scene.contacts(PANDA.home)
+    scene.hand_contacts(KINEMATICS.forward(PANDA.home))
+    assert scene.checks == before + 3

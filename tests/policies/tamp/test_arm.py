@@ -136,3 +136,50 @@ def test_what_is_imagined_is_seen_as_it_would_be(arm):
     with arm.ignoring({"green_cube"}):
         assert "green_cube" not in arm.seen.objects
     assert "green_cube" in arm.seen.objects
+
+
+def test_a_gentle_touch_ends_a_slow_motion_and_rubbing_joints_do_not(arm):
+    arm.observe(looks(0.0))
+    motion = moving(60)
+    up = arm.planner.kinematics.jacobian(PANDA.home).T[:, 2]
+    rubbing = 7.0 * up  # while it moves, from the first piece on
+    done, _ = run(arm, arm.feel(motion, "landing", 5.0), lambda i: looks(0.1 * i, effort=rubbing if i >= 2 else None))
+    assert done is True
+    arm.observe(looks(1.0))
+    pushed = rubbing + 8.0 * up
+    efforts = [0 * up, 0 * up, *[rubbing] * 4]
+    done, chunks = run(
+        arm,
+        arm.feel(motion, "landing", 5.0),
+        lambda i: looks(0.1 * i, effort=efforts[i] if i < len(efforts) else pushed),
+    )
+    assert done is False and len(chunks) < 10
+
+
+def test_what_is_held_lies_between_where_it_was_grasped_and_where_it_is_seen(arm):
+    def held(stamp, sigma, x=0.0, y=0.0):
+        seen = looks(stamp, sigma=sigma, red_cube=(x, y, 0.1))
+        return replace(seen, state=replace(seen.state, holding="red_cube"))
+
+    grasped = Pose.of((0.0, 0.0, 0.1))
+    for sigma, x in ((0.005, 0.003), (0.001, 0.0)):
+        arm.observe(held(0.0, sigma, 0.006, 0.006))
+        run(arm, arm.hold("red_cube", grasped), lambda i, s=sigma: held(0.1 * i, s, 0.006, 0.006))
+        arm.observe(held(3.0, sigma, 0.002, 0.002))
+        assert arm.seen.objects["red_cube"].pose.position == pytest.approx((x, 0.0, 0.1), abs=1e-9)
+    arm.observe(held(4.0, 0.001, 0.05))  # it has slipped
+    assert arm.seen.objects["red_cube"].pose.position[0] == pytest.approx(0.05)
+
+
+def test_things_known_little_are_passed_as_closely_as_need_be_and_no_closer_afterwards(arm):
+    scene, tried = arm.planner.scene, []
+
+    def plan():
+        tried.append(scene.most)
+        if scene.most > 0.0:
+            raise MotionFailure(Code.NO_PATH, "a bowl is in the way")
+        return "free"
+
+    assert arm.boldly(plan) == "free"
+    assert tried == [np.inf, 0.025, 0.012, 0.0]
+    assert scene.most == np.inf
