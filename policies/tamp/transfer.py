@@ -15,7 +15,7 @@ from itertools import chain, islice
 import numpy as np
 
 from robo_orch.motion.failure import MotionFailure
-from robo_orch.motion.scene import GRIPPER, Pairs
+from robo_orch.motion.scene import GRIPPER, VAGUE, Pairs
 from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, Arm, Script, said
@@ -33,8 +33,6 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
-#: The force beyond that of the even motion at which a reach ends, N (chosen: speeding up and braking make up to 3).
-RUN_INTO = 8.0
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
 LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
@@ -173,7 +171,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         down = arm.boldly(lambda: arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=_touching(name)))
     except MotionFailure as failure:
         return failure
-    if not (yield from arm.feel(down, f"reaching for the {said(name)}", RUN_INTO)):
+    if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
@@ -217,7 +215,8 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
     if not placement.spot.drops:
         try:  # until its support is felt, however far below it really is
             lower = raised(tool, -2.0 * placement.spot.height)
-            return placement.way, motion, _landing(arm, [*poses, lower], allow)
+            fixed = [(name, n) for n, thing in arm.inventory.items() if thing.fixed and n in arm.seen.objects]
+            return placement.way, motion, _landing(arm, [*poses, lower], [*allow, *fixed])
         except MotionFailure:
             pass
     return placement.way, motion, _landing(arm, poses, allow)
@@ -277,7 +276,17 @@ def _candidates(arm: Arm, name: str, destination: Destination, tried: Sequence[G
     fitting = usable(arm.inventory[name], gripper)
     if _covered(arm, destination):
         fitting = leaning(fitting)  # from above there is no way in
-    return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
+    return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried, _vague(arm, name))
+
+
+def _vague(arm: Arm, name: str) -> list[tuple[Array, float]]:
+    """Where things are believed to be that are known too little to be passed closely, and how near they may be, m."""
+    seen = ((e, arm.inventory[n]) for n, e in arm.seen.objects.items() if n != name)
+    return [
+        (e.pose.position, float(np.max(thing.bounds()[1][:2])) + 2.0 * e.sigma)
+        for e, thing in seen
+        if thing.movable and e.sigma > VAGUE
+    ]
 
 
 def _grasp_that_serves(arm: Arm, name: str, destination: Destination, grasps: list[Grasp]) -> Choice:
@@ -318,7 +327,8 @@ def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
 def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot | None) -> tuple[Placement, Trajectory]:
     """Where the object can be brought to as it lies in the hand, ``first`` if possible, and the motion to there."""
     failures = Failures(arm.inventory)
-    spots = chain([first] if first else [], islice(_spots(arm, arm.seen, name, destination), SPOTS[0]))
+    seen_spots = islice(_spots(arm, arm.seen, name, destination), SPOTS[0])
+    spots = chain([first] if first else [], _clear_first(arm, name, destination.target, seen_spots))
     for placement in _placements(arm, arm.seen, name, destination, failures, spots, SPOTS[1]):
         try:
             return placement, arm.go(arm.seen, placement.start, arm.careful(name))
@@ -329,7 +339,7 @@ def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot |
 
 def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
     failures = Failures(arm.inventory)
-    spots = islice(_spots(arm, held, name, destination), GLANCE[0])
+    spots = _clear_first(arm, name, destination.target, islice(_spots(arm, held, name, destination), GLANCE[0]))
     for placement in _placements(arm, held, name, destination, failures, spots, GLANCE[1]):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
@@ -400,6 +410,19 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
         if min(off, default=0.0) >= 0.0:
             for drop in drops:
                 yield Spot(at.inverse() @ pose, height + drop, drop > 0.0)
+
+
+def _clear_first(arm: Arm, name: str, target: str, spots: Iterable[Spot]) -> Iterator[Spot]:
+    """The same spots, those last that things known little may reach."""
+    vague, at, later = _vague(arm, name), arm.pose(target), list[Spot]()
+    reach = float(np.max(arm.inventory[name].bounds()[1][:2]))
+    for spot in spots:
+        where = (at @ spot.pose).position
+        if any(float(np.linalg.norm((where - thing)[:2])) < near + reach for thing, near in vague):
+            later.append(spot)
+        else:
+            yield spot
+    yield from later
 
 
 def _covered(arm: Arm, destination: Destination) -> bool:
