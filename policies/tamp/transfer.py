@@ -35,7 +35,7 @@ DROPS = (0.0, 0.02, 0.04, 0.06)
 BESIDE = 0.003
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
-LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
+LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 3.0
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: Of how many setpoints one is kept when a way is gone back (chosen: the curve between them is as good as the same).
