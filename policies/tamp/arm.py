@@ -31,15 +31,17 @@ WIDE = 2.0
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: about 2 s of one core; ways that are found at all are found with a third of it).
 EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 3_000, 5_000
-#: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: the base
-#: joint turns half as far again at most in front of the robot).
-TWISTED = 1.9
+#: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: a quarter
+#: less than what leads to the sides of the table).
+TWISTED = 1.2
 #: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
 BOLD = (0.025, 0.012, 0.0)
 #: How many sigma such things may be overlapped in the end (chosen: half is as likely as not to be beside them).
 GIVE = 0.5
 #: Mass that is carried at full speed, kg (chosen: held cubes of it never slip).
 LIGHT = 0.06
+#: Length that does not turn in the fingers at that speed, m (chosen).
+SHORT = 0.12
 #: Room between an object and each finger on the way to a grasp, m (chosen).
 CLEARANCE = 0.012
 #: Pieces in which the arm waits or moves while it keeps an eye on something, s: a frame of a 10 Hz estimator.
@@ -148,8 +150,13 @@ class Arm:
         return Facts.of(self.inventory, self.seen.objects, self.seen.state)
 
     def careful(self, name: str) -> float:
-        """Share of the velocity limits for carrying something: inertia pulls on it no harder than on :data:`LIGHT`."""
-        return self.planner.speed * min(1.0, math.sqrt(LIGHT / self.inventory[name].mass))
+        """Share of the velocity limits for carrying something: inertia pulls on it no harder than on :data:`LIGHT`.
+
+        What is longer than :data:`SHORT` would turn in the fingers: it is carried the slower.
+        """
+        low, high = self.inventory[name].bounds()
+        steady = min(1.0, SHORT / float(np.max(high - low)))
+        return self.planner.speed * steady * min(1.0, math.sqrt(LIGHT / self.inventory[name].mass))
 
     @property
     def gentle(self) -> float:
@@ -313,6 +320,14 @@ class Arm:
             if i > 1 and (there or (self.seen.state.grasping and abs(now - before) < STILL)):
                 return
             before = now
+
+    def release(self, width: float, label: str) -> Script[None]:
+        """Open the fingers slowly until they let go, then on to a width, m: a squeeze that ends at once is a blow."""
+        until = self.seen.state.gripper + ARRIVED
+        while self._width < min(until, width):
+            self._width += SLOW * PIECE
+            yield from self._wait(label)
+        yield from self.grip(width, label)
 
     def close_on(self, name: str, width: float, label: str) -> Script[None]:
         """Close the fingers, the hand giving way to the one that touches first, so that nothing is pushed or tipped.

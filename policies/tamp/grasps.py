@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import Grasp, ObjectSpec
 from robo_orch.robots.spec import GripperSpec
-from robo_orch.types import Code, Pose, PoseEstimate
+from robo_orch.types import Array, Code, Pose, PoseEstimate
 
 #: A grasp that is this far from the object's middle counts as much as one that needs a turn of 1 rad, m (chosen).
 OFF_CENTRE = 0.10
@@ -20,6 +20,9 @@ OFF_CENTRE = 0.10
 VAGUE = 0.0025
 #: Room beside an object that each finger should have, in sigma of its position (chosen).
 ROOM = 2.5
+#: How far behind the pads the hand's middle is, m (chosen), and what it counts if it may be in something there, rad of
+#: turning (chosen: more than half a turn).
+HAND, BEWARE = 0.10, 4.0
 #: What repeating a grasp that failed counts, rad of turning (chosen: more than any turn).
 REPEAT = 4.0
 #: Cosine of the angle between the hand's directions above which grasps come from the same side (chosen: 40 degrees).
@@ -54,18 +57,24 @@ def usable(thing: ObjectSpec, gripper: GripperSpec) -> list[Grasp]:
 
 
 def ordered(
-    grasps: Sequence[Grasp], at: PoseEstimate, tool: Pose, opening: float, tried: Sequence[Grasp] = ()
+    grasps: Sequence[Grasp],
+    at: PoseEstimate,
+    tool: Pose,
+    opening: float,
+    tried: Sequence[Grasp] = (),
+    vague: Sequence[tuple[Array, float]] = (),
 ) -> list[Grasp]:
     """Grasps of an object, best first.
 
     Those are good that need little turning of the tool, are near the object's middle and not above it, leave the
-    fingers room for the error of its pose, and unlike those that failed already.
+    fingers room for the error of its pose, keep the hand from what may be near, and unlike those that failed already.
 
     Args:
         at: where the object is believed to be.
         tool: where the tool is.
         opening: how far the gripper opens, m.
         tried: grasps that failed.
+        vague: positions ``(3,)`` of things that are known little, and how far from there they may reach, m.
     """
 
     def effort(grasp: Grasp) -> float:
@@ -74,7 +83,8 @@ def ordered(
         high = max(0.0, float(grasp.pose.position[2])) * min(2.0, at.sigma / VAGUE)
         off = (float(np.linalg.norm(grasp.pose.position[:2])) + high) / OFF_CENTRE
         tight = max(0.0, ROOM * at.sigma - (opening - grasp.width) / 2) / ROOM / max(at.sigma, 1e-6)
-        return turn + off + tight + sum(_alike(grasp, other) for other in tried)
+        near = sum(_near(at.pose @ grasp.pose, *thing) for thing in vague)
+        return turn + off + tight + near + sum(_alike(grasp, other) for other in tried)
 
     return sorted(grasps, key=effort)
 
@@ -111,6 +121,13 @@ def _alike(a: Grasp, b: Grasp) -> float:
     along = abs(float(a.pose.matrix[:, 1] @ b.pose.matrix[:, 1]))
     apart = float(np.linalg.norm(a.pose.position - b.pose.position)) / OFF_CENTRE
     return REPEAT * along / (1.0 + apart)
+
+
+def _near(tool: Pose, thing: Array, reach: float) -> float:
+    """How near the hand is to something at most, in rad of turning; 0 out of its reach."""
+    hand = tool.position - HAND * tool.matrix[:, 2]
+    gap = float(np.linalg.norm((hand - thing)[:2])) - reach
+    return BEWARE * min(1.0, max(0.0, -gap / HAND))
 
 
 def _same(a: Pose, b: Pose) -> bool:

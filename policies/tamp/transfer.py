@@ -15,7 +15,7 @@ from itertools import chain, islice
 import numpy as np
 
 from robo_orch.motion.failure import MotionFailure
-from robo_orch.motion.scene import GRIPPER, Pairs
+from robo_orch.motion.scene import GRIPPER, VAGUE, Pairs
 from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, FINE, Arm, Script, said
@@ -33,14 +33,12 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
-#: The force beyond that of the even motion at which a reach ends, N (chosen: speeding up and braking make up to 3).
-RUN_INTO = 8.0
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
 #: (chosen: so slow an arm's own motion makes up to 1.5 N).
-LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 5.0
-#: The last part of the way to what is known little, m, which is as slow (chosen: fingers that land on it then press no
-#: harder than it may be pressed).
-NEARING = 0.05
+LANDING, LANDING_SPEED, LANDED = 0.015, 0.06, 3.0
+#: The last part of the way to what is known little, m, and its share of the speed (chosen: fingers that land on it then
+#: press no harder than it may be pressed).
+NEARING, NEARING_SPEED = 0.05, 0.045
 #: How much narrower than the object the gripper is told to close, m: that makes it press, 14 N a finger (chosen).
 SQUEEZE = 0.014
 #: Of how many setpoints one is kept when a way is gone back (chosen: the curve between them is as good as the same).
@@ -175,7 +173,7 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
         down = arm.boldly(lambda: _reach_for(arm, name, arm.pose(name) @ grasp.pose))
     except MotionFailure as failure:
         return failure
-    if not (yield from arm.feel(down, f"reaching for the {said(name)}", RUN_INTO)):
+    if not (yield from arm.feel(down, f"reaching for the {said(name)}")):
         return MotionFailure(Code.NO_GRASP, f"the hand ran into {name}, whose pose is known too little")
     yield from arm.close_on(name, grasp.width - SQUEEZE, f"closing on the {said(name)}")
     held = arm.seen.state.holding
@@ -190,7 +188,7 @@ def _reach_for(arm: Arm, name: str, tool: Pose) -> Trajectory:
     planner, allow = arm.planner, _touching(name)
     if arm.estimate(name).sigma <= FINE:
         return planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=allow)
-    speed, before = LANDING_SPEED * planner.speed, backed(tool, NEARING)
+    speed, before = NEARING_SPEED * planner.speed, backed(tool, NEARING)
     if arm.seen.state.tool.distance(tool)[0] < 1.5 * NEARING:
         return planner.straight_to(arm.seen, tool, speed=speed, allow=allow)
     near = planner.straight_to(arm.seen, before, speed=arm.gentle, allow=allow)
@@ -210,7 +208,7 @@ def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> 
     label = f"setting the {said(name)} down"
     if above is None or (yield from arm.feel(above, label)):
         yield from arm.feel(landing, label, LANDED)
-    yield from arm.grip(_released(arm, arm.seen), f"letting the {said(name)} go")
+    yield from arm.release(_released(arm, arm.seen), f"letting the {said(name)} go")
     came = (landing if above is None else above.then(landing)).q
     yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away", came)
     if arm.caught():
@@ -231,7 +229,8 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
     if not placement.spot.drops:
         try:  # until its support is felt, however far below it really is
             lower = raised(tool, -2.0 * placement.spot.height)
-            return placement.way, motion, _landing(arm, [*poses, lower], allow)
+            fixed = [(name, n) for n, thing in arm.inventory.items() if thing.fixed and n in arm.seen.objects]
+            return placement.way, motion, _landing(arm, [*poses, lower], [*allow, *fixed])
         except MotionFailure:
             pass
     return placement.way, motion, _landing(arm, poses, allow)
@@ -291,7 +290,17 @@ def _candidates(arm: Arm, name: str, destination: Destination, tried: Sequence[G
     fitting = usable(arm.inventory[name], gripper)
     if _covered(arm, destination):
         fitting = leaning(fitting)  # from above there is no way in
-    return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried)
+    return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried, _vague(arm, name))
+
+
+def _vague(arm: Arm, name: str) -> list[tuple[Array, float]]:
+    """Where things are believed to be that are known too little to be passed closely, and how near they may be, m."""
+    seen = ((e, arm.inventory[n]) for n, e in arm.seen.objects.items() if n != name)
+    return [
+        (e.pose.position, float(np.max(thing.bounds()[1][:2])) + 2.0 * e.sigma)
+        for e, thing in seen
+        if thing.movable and e.sigma > VAGUE
+    ]
 
 
 def _grasp_that_serves(arm: Arm, name: str, destination: Destination, grasps: list[Grasp]) -> Choice:
@@ -332,7 +341,8 @@ def _reach(arm: Arm, name: str, grasp: Grasp) -> tuple[Array, Observation]:
 def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot | None) -> tuple[Placement, Trajectory]:
     """Where the object can be brought to as it lies in the hand, ``first`` if possible, and the motion to there."""
     failures = Failures(arm.inventory)
-    spots = chain([first] if first else [], islice(_spots(arm, arm.seen, name, destination), SPOTS[0]))
+    seen_spots = islice(_spots(arm, arm.seen, name, destination), SPOTS[0])
+    spots = chain([first] if first else [], _clear_first(arm, name, destination.target, seen_spots))
     for placement in _placements(arm, arm.seen, name, destination, failures, spots, SPOTS[1]):
         try:
             return placement, arm.go(arm.seen, placement.start, arm.careful(name))
@@ -343,7 +353,7 @@ def _plan_placement(arm: Arm, name: str, destination: Destination, first: Spot |
 
 def _find_placement(arm: Arm, held: Observation, name: str, destination: Destination) -> Placement:
     failures = Failures(arm.inventory)
-    spots = islice(_spots(arm, held, name, destination), GLANCE[0])
+    spots = _clear_first(arm, name, destination.target, islice(_spots(arm, held, name, destination), GLANCE[0]))
     for placement in _placements(arm, held, name, destination, failures, spots, GLANCE[1]):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
@@ -414,6 +424,19 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
         if min(off, default=0.0) >= 0.0:
             for drop in drops:
                 yield Spot(at.inverse() @ pose, height + drop, drop > 0.0)
+
+
+def _clear_first(arm: Arm, name: str, target: str, spots: Iterable[Spot]) -> Iterator[Spot]:
+    """The same spots, those last that things known little may reach."""
+    vague, at, later = _vague(arm, name), arm.pose(target), list[Spot]()
+    reach = float(np.max(arm.inventory[name].bounds()[1][:2]))
+    for spot in spots:
+        where = (at @ spot.pose).position
+        if any(float(np.linalg.norm((where - thing)[:2])) < near + reach for thing, near in vague):
+            later.append(spot)
+        else:
+            yield spot
+    yield from later
 
 
 def _covered(arm: Arm, destination: Destination) -> bool:

@@ -83,3 +83,12 @@ def test_what_can_be_grasped_from_the_side_stays_so_and_a_rim_is_left_alone():
     sides = [g for g in can if abs(g.pose.matrix[2, 2]) < 0.1]
     assert [g for g in leaning(can) if g in sides] == sides
     assert not any(g.name.startswith("rim") for g in leaning(usable(make_object("mug", "mug"), GRIPPER)))
+
+
+def test_the_hand_keeps_from_the_side_on_which_something_known_little_may_stand():
+    can, at = make_object("can", "can"), estimate("can", (0.5, 0, 0.05))
+    sides = [g for g in usable(can, GRIPPER) if abs(g.pose.matrix[2, 2]) < 0.1]
+    bowl = (np.array([0.5, 0.15, 0.03]), 0.10)
+    best = ordered(sides, at, DOWNWARDS, GRIPPER.max_width, vague=[bowl])[0]
+    hand = (at.pose @ best.pose).apply(np.array([0.0, 0.0, -0.1]))
+    assert np.linalg.norm((hand - bowl[0])[:2]) > 0.10
