@@ -14,6 +14,10 @@ from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import Precision, Subgoal
 
+#: A precondition counts as met if it is at least so probable on what is perceived: a coarse pose beside the object would
+#: else forbid what the policy, which looks again from near, may well do (chosen).
+LIKELY = 0.5
+
 _ORDER = (Precision.FIDUCIAL, Precision.MODEL, Precision.COARSE, Precision.NONE)
 
 
@@ -54,6 +58,6 @@ def _obstacle(card: PolicyCard, subgoal: Subgoal, facts: Facts) -> str:
             return f"it needs {name}'s pose at {card.poses.precision} precision, there is {got}"
     for fact in card.requires(subgoal):
         truth = evaluate(fact, facts)
-        if not truth.holds:
-            return f"{fact} {'does not hold' if truth.fails else 'is not certain'} ({truth.because})"
+        if truth.probability < LIKELY:
+            return f"{fact} {'does not hold' if truth.fails else 'is not likely'} ({truth.because})"
     return ""

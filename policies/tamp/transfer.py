@@ -259,7 +259,7 @@ def leave(arm: Arm, name: str, ways: tuple[Way, ...], label: str, came: Array | 
     for way in ways:
         try:
             poses = along(way, arm.seen.state.tool)
-            speed = arm.careful(name) if arm.seen.state.holding == name else None
+            speed = min(arm.careful(name), arm.gentle) if arm.seen.state.holding == name else None
             motion = arm.planner.straight_to(arm.seen, *poses, speed=speed, allow=_touching(name))
         except MotionFailure:
             continue
