@@ -14,8 +14,8 @@ from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import Precision, Subgoal
 
-#: A precondition counts as met if it is at least so probable on what is perceived: a coarse pose beside the object would
-#: else forbid what the policy, which looks again from near, may well do (chosen).
+#: A precondition counts as met if it is at least so probable on what is perceived: a coarse pose beside an object would
+#: else forbid what a policy, which looks again from near, may well do (chosen).
 LIKELY = 0.5
 
 _ORDER = (Precision.FIDUCIAL, Precision.MODEL, Precision.COARSE, Precision.NONE)

@@ -31,13 +31,8 @@ WIDE = 2.0
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: the whole is about 2 s of one core; of 17 ways that a search found, one took more than 3,000).
 EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 3_000, 5_000
-<<<<<<< HEAD
-#: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: a
-#: quarter less than what leads to the sides of the table).
-=======
 #: How far a joint must be from where it is at home for the arm to be possibly caught in a corner, rad (chosen: it costs
 #: the check of one straight way where it is not).
->>>>>>> tamp4
 TWISTED = 1.2
 #: How much of a sigma counts where things known little would else be in the way, m, one after the other (chosen).
 BOLD = (0.025, 0.012, 0.0)
