@@ -7,7 +7,7 @@ No kind is known by name here: objects are chosen by what their make allows (``O
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -23,8 +23,9 @@ OVERHANG = 0.01
 SLENDER, TALLEST = 3.5, 0.30
 #: Subgoals in one part of a mixed goal, at most (chosen).
 LARGEST_PART = 3
-#: Share of a place's area that things may cover (chosen: the rest is room for fingers).
-FILL = 0.5
+#: Share of a place's area that things may cover, and by how much each of several is larger for the fingers that set it
+#: down beside the others, m (chosen: a finger's thickness).
+FILL, FINGERS = 0.5, 0.024
 #: How far the middle of what is in something has to be below its border, m (chosen: well within what perception sees).
 BORDER = 0.015
 
@@ -117,11 +118,11 @@ def _room(draw: Draw, things: Collection[str], place: str, within: bool) -> bool
     specs, spec = [draw.inventory[name] for name in things], draw.inventory[place]
     surfaces = sum((np.pi if s.round else 4.0) * s.half[0] * s.half[1] for s in spec.surfaces)
     if not within or spec.interior is None:
-        return sum(map(_covers, specs)) <= surfaces * (FILL if len(specs) > 1 else 1.0)
+        return _covered(specs) <= surfaces * (FILL if len(specs) > 1 else 1.0)
     x, y, z = 2.0 * spec.interior.half
     # What shuts must go over it; in an open bin its middle has to be below the border.
     highest = z if shutters(place, draw.inventory) else 2.0 * (z - BORDER)
-    return sum(map(_covers, specs)) <= FILL * x * y and max(map(_height, specs)) <= highest
+    return _covered(specs) <= FILL * x * y and max(map(_height, specs)) <= highest
 
 
 def _rearrange(draw: Draw, size: int) -> list[Predicate]:
@@ -273,9 +274,11 @@ def _rests_on(top: ObjectSpec, below: ObjectSpec) -> bool:
     return half <= wide + OVERHANG and _height(top) <= SLENDER * 2 * wide
 
 
-def _covers(spec: ObjectSpec) -> float:
-    low, high = spec.bounds()
-    return float((high[0] - low[0]) * (high[1] - low[1]))
+def _covered(specs: Sequence[ObjectSpec]) -> float:
+    """Area that things cover, several with room for fingers beside each, m^2."""
+    room = FINGERS if len(specs) > 1 else 0.0
+    sides = [high[:2] - low[:2] + room for low, high in (spec.bounds() for spec in specs)]
+    return float(sum(a * b for a, b in sides))
 
 
 def _height(spec: ObjectSpec) -> float:
