@@ -342,9 +342,11 @@ class Arm:
             across, open_at = self.seen.state.tool.matrix[:, 1], self.seen.state.gripper
             sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
             shift = float(np.clip(YIELDING * sideways, max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)))
-            shift = 0.0 if abs(sideways) < YIELDED else shift
+            # With both fingers on it nothing is pushed any more.
+            calm = abs(sideways) < YIELDED or self.seen.state.grasping
+            shift = 0.0 if calm else shift
             went, squeezed = went + shift, self._width <= goal
-            calm = abs(sideways) < YIELDED or abs(went) >= most
+            calm = calm or abs(went) >= most
             if calm or open_at - self._width < LEAD:
                 self._width = max(goal, self._width - rate)
             yield self._nudge(shift * across, label)
