@@ -8,7 +8,7 @@ Whatever cannot go on raises :class:`MotionFailure`.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from typing import TypeVar
@@ -21,6 +21,7 @@ from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.timing import Trajectory, stop_profile
 from robo_orch.objects import Grasp
 from robo_orch.policies.loaders import PolicyContext
+from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
 from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
 
@@ -58,10 +59,6 @@ REST = 0.06
 SLOW, LEAD, YIELDS = 0.03, 0.004, 12
 #: How long a new look or the fingers are waited for at most, s (chosen: ten frames; the fingers' whole range).
 PATIENCE = 1.0
-#: A pose known no better than this (m) is averaged over so many frames of a look (chosen).
-FINE, FRAMES = 0.002, 4
-#: The average of a look stands until an estimate is farther off than so many sigma (chosen).
-OUTLIER = 3.0
 #: Force at the tool, beyond what was there before, that counts as touching something, N (chosen: acceleration alone
 #: makes up to 5 N at :data:`GENTLE`).
 TOUCHED = 12.0
@@ -134,13 +131,13 @@ class Arm:
         if seen.state.holding != name or name not in objects:
             return {}
         there = seen.state.tool @ in_tool
-        return {name: replace(objects[name], pose=there)} if _may_be(there, objects[name]) else {}
+        return {name: replace(objects[name], pose=there)} if may_be(there, objects[name]) else {}
 
     def _stood(self, estimate: PoseEstimate) -> PoseEstimate:
-        """:func:`_upright`, reckoned once for each estimate: frames come more seldom than observations."""
+        """:func:`upright`, reckoned once for each estimate: frames come more seldom than observations."""
         given, stood = self._upright.get(estimate.name, (None, estimate))
         if given is not estimate:
-            stood = _upright(estimate)
+            stood = upright(estimate)
             self._upright[estimate.name] = (estimate, stood)
         return stood
 
@@ -248,8 +245,8 @@ class Arm:
         if self.seen.objects[name].sigma > FINE:
             yield from self.look(name)
             looked = self.seen.state.tool.inverse() @ self.seen.objects[name].pose
-            if _may_be(in_tool, replace(self.seen.objects[name], pose=looked)):
-                in_tool = _between(in_tool, looked)
+            if may_be(in_tool, replace(self.seen.objects[name], pose=looked)):
+                in_tool = between(in_tool, looked)
         self._grasped = (name, in_tool)
 
     def caught(self) -> bool:
@@ -368,10 +365,10 @@ class Arm:
                 estimate = self.seen.objects.get(name)
                 if estimate is not None and estimate.stamp >= since:
                     frames[name][estimate.stamp] = estimate
-            if all(seen and len(seen) >= _worth(seen) for seen in frames.values()):
+            if all(seen and len(seen) >= worth(seen) for seen in frames.values()):
                 break
         tool = self.seen.state.tool
-        self._means.update((name, (_mean(list(f.values())), tool)) for name, f in frames.items() if len(f) > 1)
+        self._means.update((name, (mean(list(f.values())), tool)) for name, f in frames.items() if len(f) > 1)
         self.observe(self.seen)
 
     def _force(self) -> Array:
@@ -400,7 +397,7 @@ class Arm:
         now = seen.objects.get(mean.name)
         if now is None or (seen.state.holding == mean.name and tool.distance(seen.state.tool)[0] > FINE):
             return False
-        return _may_be(mean.pose, now)
+        return may_be(mean.pose, now)
 
     def _nudge(self, step: Array, label: str) -> ActionChunk:
         """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`, and rest."""
@@ -425,43 +422,3 @@ class Arm:
 def said(name: str) -> str:
     """A name as it is said."""
     return name.replace("_", " ")
-
-
-def _worth(frames: Mapping[float, PoseEstimate]) -> int:
-    """How many frames of something are worth waiting for."""
-    return FRAMES if max(e.sigma for e in frames.values()) > FINE else 1
-
-
-def _between(grasped: Pose, looked: Pose) -> Pose:
-    """Half way between two poses in the tool's frame, but on the line on which the fingers move as the first is."""
-    position = (grasped.position + looked.position) / 2.0
-    position[1] = grasped.position[1]
-    return Pose.from_rotation(position, Rotation.concatenate([grasped.rotation, looked.rotation]).mean())
-
-
-def _may_be(pose: Pose, estimate: PoseEstimate) -> bool:
-    """Whether something estimated may be at a pose: within :data:`OUTLIER` sigma in each of three directions."""
-    metres, radians = pose.distance(estimate.pose)
-    far = OUTLIER * math.sqrt(3.0)
-    return metres <= far * estimate.sigma and radians <= far * estimate.sigma_angle
-
-
-def _mean(frames: Sequence[PoseEstimate]) -> PoseEstimate:
-    """The latest estimate at the mean pose; its covariance stays, for most of the error is the same in every frame."""
-    position = np.mean([e.pose.position for e in frames], axis=0)
-    rotation = Rotation.from_quat([e.pose.quaternion for e in frames]).mean()
-    return replace(frames[-1], pose=Pose.from_rotation(position, rotation))
-
-
-def _upright(estimate: PoseEstimate) -> PoseEstimate:
-    """The same, standing upright if it leans no more than its error explains."""
-    x, y, z, w = estimate.pose.quaternion.tolist()
-    lean = (2 * (y * z - x * w), -2 * (x * z + y * w))  # the axis by which z must be turned to point up, times the sine
-    sine = math.hypot(*lean)
-    upwards = 1 - 2 * (x * x + y * y)
-    if upwards <= 0.0 or sine > OUTLIER * estimate.sigma_angle * math.sqrt(2.0) or sine < 1e-9:
-        return estimate
-    half = 0.5 * math.asin(min(1.0, sine))
-    share = math.sin(half) / sine
-    turn = Pose.of((0.0, 0.0, 0.0), (lean[0] * share, lean[1] * share, 0.0, math.cos(half)))
-    return replace(estimate, pose=Pose(estimate.pose.position, (turn @ estimate.pose).quaternion))

@@ -16,11 +16,12 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import ObjectSpec
 from robo_orch.policies.tamp.arm import BOLD, GIVE, Arm, Script
+from robo_orch.policies.tamp.choice import Destination
 from robo_orch.policies.tamp.failures import Failures
 from robo_orch.policies.tamp.handles import open_part
 from robo_orch.policies.tamp.symbols import Errand, Symbols
 from robo_orch.policies.tamp.task import plan
-from robo_orch.policies.tamp.transfer import Destination, check, transfer
+from robo_orch.policies.tamp.transfer import check, transfer
 from robo_orch.types import Array, Code
 
 #: How many actions an errand may take, and how many things may be found to be in the way of one (chosen).
