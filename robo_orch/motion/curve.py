@@ -60,6 +60,8 @@ def straight_curve(q0: Array, q1: Array, limits: JointLimits) -> Curve:
 def hugging_curve(waypoints: Array, limits: JointLimits, intervals: int) -> Curve:
     """The variation-diminishing spline of a polyline ``(k, n)`` on ``intervals`` equal knot intervals."""
     times = np.append(0.0, np.cumsum(np.max(np.abs(np.diff(waypoints, axis=0)) / limits.velocity, axis=1)))
+    if times[-1] < 1e-6:  # it is there already
+        return straight_curve(waypoints[0], waypoints[-1], limits)
     knots = np.concatenate([np.zeros(3), np.linspace(0.0, times[-1], intervals + 1), np.full(3, times[-1])])
     greville = (knots[1:-3] + knots[2:-2] + knots[3:-1]) / 3.0
     control = np.stack([np.interp(greville, times, column) for column in waypoints.T], axis=1)

@@ -23,7 +23,7 @@ STEPS = 30
 #: Step of a straight tool line: m, rad (chosen: the curve laid through strays less than 0.2 mm).
 STRAIGHT_STEP = (0.02, 0.1)
 #: Largest joint change within one step of a straight line before it counts as a jump, rad (chosen).
-JUMP = 0.35
+JUMP = 0.45
 #: Progress, as a share of the error, below which a descent is given up, and after how many steps (chosen).
 STALLED, STALLS = 0.02, 4
 #: What a radian counts beside a metre (chosen: the tool is three tenths of a metre from the wrist's middle).

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from robo_orch.motion.curve import CURVE_RESOLUTION, hugging_curve, smooth, straight_curve
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.path import interpolate
+from robo_orch.motion.timing import time_path
 from robo_orch.types import Code
 from tests.motion.conftest import PANDA
 
@@ -102,3 +103,11 @@ def test_two_waypoints_make_a_straight_line():
     states = straight_curve(a, b, LIMITS).states()
     assert np.array_equal(states[[0, -1]], [a, b])
     assert distance_to(np.stack([a, b]), states) < 0.01
+
+
+def test_a_way_of_no_length_stays_where_it_is():
+    q = np.array(PANDA.home)
+    curve = hugging_curve(np.tile(q, (3, 1)), LIMITS, 2)
+    np.testing.assert_allclose(curve.states(), np.tile(q, (len(curve.states()), 1)))
+    motion = time_path(curve, LIMITS, PANDA.period)
+    np.testing.assert_allclose(motion.q, np.tile(q, (len(motion.q), 1)), atol=1e-9)
