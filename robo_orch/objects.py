@@ -235,6 +235,15 @@ class ObjectSpec:
         return tuple(s for s in self.surfaces if hollow.inside(s.centre) > -_FLOOR_DEPTH)
 
     @cached_property
+    def beds(self) -> tuple[Surface, ...]:
+        """What things in its hollow stand on: its floors, else the hollow's lower end."""
+        hollow = self.interior
+        if hollow is None or self.floors:
+            return self.floors
+        lowest = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
+        return (Surface("floor", lowest, (float(hollow.half[0]), float(hollow.half[1]))),)
+
+    @cached_property
     def tops(self) -> tuple[Surface, ...]:
         """Surfaces on which things stand on it and not in it; its floors if it has no others."""
         floors = self.floors

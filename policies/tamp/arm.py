@@ -21,6 +21,7 @@ from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.timing import Trajectory, stop_profile
 from robo_orch.objects import Grasp
 from robo_orch.policies.loaders import PolicyContext
+from robo_orch.policies.tamp.feeling import REST, STEP, force, nudge
 from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
 from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
@@ -49,11 +50,9 @@ CLEARANCE = 0.012
 PIECE = 0.1
 #: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one).
 TOUCH_PIECE = 0.06
-#: How the hand yields while the fingers close: pieces, s; how far for each newton and at most in a piece, m; the force
-#: that is left, N (chosen: half of what a finger, 2000 N/m stiff, gives way).
-YIELD_PIECE, YIELDING, YIELD_STEP, YIELDED = 0.08, 0.00025, 0.002, 4.0
-#: Rest after each of them, s: a moving arm's efforts tell nothing of what pushes it (chosen: its servos settle in it).
-REST = 0.06
+#: How the hand yields while the fingers close: how far for each newton, and at most in a step, m; the force that is
+#: left, N (chosen: half of what a finger, 2000 N/m stiff, gives way).
+YIELDING, YIELD_STEP, YIELDED = 0.00025, 0.002, 4.0
 #: How fast the fingers close on what is known no better than :data:`FINE`, m/s; how far (m) they are told to go beyond
 #: where one is stopped until the hand has given way; how often it may give way after that (chosen: 4 N a finger).
 SLOW, LEAD, YIELDS = 0.03, 0.004, 12
@@ -64,8 +63,6 @@ PATIENCE = 1.0
 TOUCHED = 12.0
 #: After so many pieces a slow motion is even: joints that move rub otherwise than joints at rest (chosen: 0.2 s).
 EVEN = 3
-#: Lever below which joints tell little of a force at the tool, m (chosen: 0.4 m then tell 94 % of it).
-STRETCHED = 0.1
 #: Change of the force at the tool within one piece by less than which the arm is at rest, N (chosen).
 STEADY = 0.5
 #: The fingers have arrived when the opening is this close to what they were told, m (chosen).
@@ -208,7 +205,7 @@ class Arm:
         for sigmas, effort in ((WIDE, WIDE_EFFORT), (1.0, NEAR_EFFORT)):
             scene.sigmas = sigmas
             try:
-                with self.planner.within(effort):
+                with self.planner.effort.within(effort):
                     return self.planner.to_configuration(seen, goal, speed=speed)
             except MotionFailure as failure:
                 latest = failure
@@ -254,7 +251,7 @@ class Arm:
         home, seen = self.robot.home, self.seen
         if np.max(np.abs(seen.state.start - home)) < TWISTED:
             return False
-        with suppress(MotionFailure), self.planner.within(WIDE_EFFORT):
+        with suppress(MotionFailure), self.planner.effort.within(WIDE_EFFORT):
             self.planner.to_configuration(seen, home)
             return False
         return True
@@ -334,19 +331,19 @@ class Arm:
         yield from self._wait(label)
         sigma, goal = self.seen.objects[name].sigma, min(max(0.0, width), self.robot.gripper.max_width)
         before, last, went, most = self._force(), self.seen.state.gripper, 0.0, YIELD_STEP + 2.0 * sigma
-        self._width, rate = last, (SLOW if sigma > FINE else self.robot.gripper.speed) * (YIELD_PIECE + REST)
+        self._width, rate = last, (SLOW if sigma > FINE else self.robot.gripper.speed) * (STEP + REST)
         for _ in range(round((last - goal) / rate) + YIELDS):
             across, open_at = self.seen.state.tool.matrix[:, 1], self.seen.state.gripper
             sideways = float((before - self._force()) @ across)  # what pushes the hand along the fingers' way, N
-            shift = float(np.clip(YIELDING * sideways, max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)))
             # With both fingers on it nothing is pushed any more.
             calm = abs(sideways) < YIELDED or self.seen.state.grasping
-            shift = 0.0 if calm else shift
+            low, high = max(-YIELD_STEP, -most - went), min(YIELD_STEP, most - went)
+            shift = 0.0 if calm else float(np.clip(YIELDING * sideways, low, high))
             went, squeezed = went + shift, self._width <= goal
             calm = calm or abs(went) >= most
             if calm or open_at - self._width < LEAD:
                 self._width = max(goal, self._width - rate)
-            yield self._nudge(shift * across, label)
+            yield self._chunk(*nudge(self.planner.kinematics, self.seen.state, shift * across), label)
             now, state = self.seen.state.gripper, self.seen.state
             there = abs(now - goal) <= ARRIVED or (state.grasping and abs(now - last) < STILL)
             if squeezed and there and calm:
@@ -372,14 +369,7 @@ class Arm:
         self.observe(self.seen)
 
     def _force(self) -> Array:
-        """Force at the tool that the joints' efforts amount to, ``(3,)`` N, base frame.
-
-        Damped least squares: where the arm is stretched, what rubs in its joints would otherwise look like a pull.
-        """
-        state = self.seen.state
-        jacobian = self.planner.kinematics.jacobian(state.q)
-        square = jacobian @ jacobian.T + STRETCHED**2 * np.eye(6)
-        return np.asarray(np.linalg.solve(square, jacobian @ state.effort)[:3])
+        return force(self.planner.kinematics, self.seen.state)
 
     def _settled(self, label: str) -> Script[Array]:
         """The force at the tool once the arm has come to rest: its servos still pull for a while after a motion."""
@@ -398,16 +388,6 @@ class Arm:
         if now is None or (seen.state.holding == mean.name and tool.distance(seen.state.tool)[0] > FINE):
             return False
         return may_be(mean.pose, now)
-
-    def _nudge(self, step: Array, label: str) -> ActionChunk:
-        """Move the tool by a small step ``(3,)`` m, from rest to rest within :data:`YIELD_PIECE`, and rest."""
-        q = self.seen.state.start
-        turn = np.linalg.pinv(self.planner.kinematics.jacobian(q)) @ np.append(step, np.zeros(3))
-        n, still = round(YIELD_PIECE / self.robot.period), round(REST / self.robot.period)
-        s = np.append(np.arange(1, n + 1) / n, np.ones(still))[:, None]
-        qd = turn * 6 * s * (1 - s) / YIELD_PIECE
-        limits = self.robot.limits
-        return self._chunk(np.clip(q + turn * s**2 * (3 - 2 * s), limits.lower, limits.upper), qd, label)
 
     def _wait(self, label: str) -> Script[None]:
         """Stand still for one :data:`PIECE`."""

@@ -92,7 +92,7 @@ class Choice:
 def choose_grasp(arm: Arm, name: str, destination: Destination, tried: Sequence[Grasp]) -> Choice:
     """A grasp with which the object can be taken off and set down, and the motion to where it is straight ahead."""
     arm.estimate(destination.target)
-    with arm.planner.within(CHOICE):
+    with arm.planner.effort.within(CHOICE):
         return _grasp_that_serves(arm, name, destination, _candidates(arm, name, destination, tried))
 
 
@@ -118,7 +118,7 @@ def _vague(arm: Arm, name: str) -> list[tuple[Array, float]]:
 def _grasp_that_serves(arm: Arm, name: str, destination: Destination, grasps: list[Grasp]) -> Choice:
     failures, useless = Failures(arm.inventory), list[Grasp]()
     for _ in range(min(GRASPS, len(grasps))):
-        if arm.planner.spent:
+        if arm.planner.effort.spent:
             break
         grasp = grasps.pop(0)
         try:
@@ -194,7 +194,7 @@ def _placements(
     allow, release = touching(name, *supports(arm, target)), released(arm, held)
     tries = NARROW if _covered(arm, destination) else OPEN
     for spot in spots:
-        if arm.planner.spent or thorough == 0:
+        if arm.planner.effort.spent or thorough == 0:
             break
         before = arm.planner.kinematics.steps
         tool = tool_for(held, name, target, spot)

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -63,7 +63,7 @@ def placements(
     if inside and not _fits_under(thing, target):
         return
     near = at.inverse().apply(np.array([now.position, *([] if handy is None else handy)]))[:, :2]
-    surfaces = _floors(target) if inside else target.tops
+    surfaces = target.beds if inside else target.tops
     there = np.zeros((0, 2)) if others is None else at.inverse().apply(others)[:, :2]
     turns = zip(*(_shares(thing, surface, near, there, target, rng) for surface in surfaces), strict=False)
     for i, shares in enumerate(turns):
@@ -118,15 +118,6 @@ def _yaw(pose: Pose) -> float:
     """Heading of a pose's x axis, rad."""
     x, y, z, w = pose.quaternion.tolist()
     return math.atan2(2 * (x * y + z * w), 1 - 2 * (y * y + z * z))
-
-
-def _floors(target: ObjectSpec) -> Sequence[Surface]:
-    """What things in the target's hollow stand on: its floors, else the hollow's lower end."""
-    hollow = target.interior
-    if hollow is None:
-        return ()
-    lowest = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
-    return target.floors or (Surface("floor", lowest, (float(hollow.half[0]), float(hollow.half[1]))),)
 
 
 def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:

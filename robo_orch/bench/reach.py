@@ -14,7 +14,7 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.scene import GRIPPER, Pairs, PlanningScene
-from robo_orch.objects import Grasp, Inventory, ObjectSpec, Surface
+from robo_orch.objects import Grasp, Inventory, ObjectSpec
 from robo_orch.robots import RobotSpec
 from robo_orch.sim.scenes import Layout
 from robo_orch.types import Array, Pose, PoseEstimate, Precision, Subgoal
@@ -137,7 +137,7 @@ class _Look:
 
     def _spots(self, thing: ObjectSpec, target: ObjectSpec, at: Pose, inside: bool) -> Iterator[Pose]:
         """Upright poses of a thing on a target, or in its hollow, drawn evenly."""
-        surfaces = _floors(target) if inside else target.tops
+        surfaces = target.beds if inside else target.tops
         foot = thing.height_below(Pose.of())
         for i in range(SPOTS if surfaces else 0):
             surface = surfaces[i % len(surfaces)]
@@ -152,11 +152,3 @@ class _Look:
 
 def _above(at: Pose, point: Array, height: float) -> Array:
     return at.apply(point) + np.array([0.0, 0.0, height])
-
-
-def _floors(target: ObjectSpec) -> Sequence[Surface]:
-    hollow = target.interior
-    if hollow is None:
-        return ()
-    lowest = hollow.centre - np.array([0.0, 0.0, hollow.half[2]])
-    return target.floors or (Surface("floor", lowest, (float(hollow.half[0]), float(hollow.half[1]))),)

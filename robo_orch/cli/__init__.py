@@ -17,6 +17,8 @@ BAD_INPUT, INTERNAL, INTERRUPTED = 2, 3, 130
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run one command; returns the exit code. Errors end as lines on stderr, never as a traceback."""
+    from robo_orch.cli import output
+
     arguments = list(sys.argv[1:] if argv is None else argv)
     for name in ("stdout", "stderr"):
         if getattr(sys, name) is None:  # closed by whoever started us
@@ -25,18 +27,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         code = _dispatch(arguments)
         sys.stdout.flush()
     except BrokenPipeError:  # who read along has seen enough
-        code = _mute(0)
+        code = 0
+        output.mute()
     except OSError as error:
         sys.stderr.write(f"stdout cannot be written: {error.strerror or error}\n")
-        code = _mute(INTERNAL)
+        code = INTERNAL
+        output.mute()
     if argv is None:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # what happened has been said, and the exit code stands
-    return code
-
-
-def _mute(code: int) -> int:
-    # Python flushes stdout once more when it ends, which must not fail again.
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code
 
 
@@ -51,7 +49,9 @@ def _dispatch(arguments: list[str]) -> int:
     command = typer.main.get_command(app)
     try:
         if any("\udc80" <= letter <= "\udcff" for text in arguments for letter in text):
-            return say.undecodable()
+            from robo_orch.errors import OptionError
+
+            raise OptionError("arguments in UTF-8", "bytes that are no text", "type them anew, or set LANG=C.UTF-8")
         # Not its main(), which has exit codes of its own for Ctrl-C and for a reader that goes away.
         with command.make_context("robo-orch", list(arguments)) as context:
             code = command.invoke(context)

@@ -23,7 +23,12 @@ def print_json(value: Mapping[str, Any]) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        mute()
+
+
+def mute() -> None:
+    """Let stdout go nowhere: it cannot be written, and Python flushes it once more when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def say(line: str) -> None:
@@ -80,12 +85,6 @@ class Complaints:
         got = " ".join(message.split())
         sys.stderr.write(f"expected: what {command} takes\ngot:      {got}\nremedy:   see {command} --help\n")
         return self._tell("plan", "CONTRACT", got, BAD_INPUT)
-
-    def undecodable(self) -> int:
-        """An argument that is no text."""
-        got, remedy = "bytes that are none", "type it anew, or set LANG=C.UTF-8"
-        sys.stderr.write(f"expected: arguments in UTF-8\ngot:      {got}\nremedy:   {remedy}\n")
-        return self._tell("plan", "CONTRACT", f"expected arguments in UTF-8; got {got}; {remedy}", BAD_INPUT)
 
     def stopped(self) -> int:
         """Ctrl-C before there was anything to record."""

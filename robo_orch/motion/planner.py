@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import math
-import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -14,7 +13,8 @@ from itertools import pairwise
 import numpy as np
 
 from robo_orch.motion.curve import CURVE_RESOLUTION, Curve, hugging_curve, smooth
-from robo_orch.motion.failure import GaveUp, MotionFailure
+from robo_orch.motion.effort import Effort
+from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.path import RESOLUTION, interpolate, plan_path
 from robo_orch.motion.scene import DEPTH, PADDING, Pairs, PlanningScene
@@ -37,14 +37,10 @@ class MotionPlanner:
     The same calls in the same order with the same seed give the same trajectories. Every call looks at the observation
     anew: object poses, gripper opening, and the held object, which moves with the tool.
 
-    Effort is counted in looks at one posture of the arm: collision checks and Newton steps, both about 50 us. Where a
-    limit is set (:meth:`reset`, :meth:`within`), whatever needs more ends with :class:`GaveUp`, on every machine at the
-    same point.
-
     Attributes:
         kinematics, scene: what it plans with, free to be asked.
         speed: share in (0, 1] of the joints' velocity limits at which motions are timed unless a call says otherwise.
-        seconds: wall time spent planning so far; it decides nothing.
+        effort: what planning has cost and may cost; whatever needs more ends with :class:`GaveUp`.
         plans: how many motions were asked for since the last reset.
     """
 
@@ -54,34 +50,14 @@ class MotionPlanner:
         self.robot, self.speed = robot, speed
         self.kinematics = Kinematics(robot)
         self.scene = PlanningScene(robot, inventory, padding)
-        self.seconds = 0.0
+        self.effort = Effort(lambda: self.scene.checks + self.kinematics.steps)
         self.reset(seed)
 
     def reset(self, seed: int, effort: float = math.inf) -> None:
         """Begin anew: what follows depends on ``seed`` and the calls from here on alone, which may take ``effort``."""
-        self.plans, self._seed, self._begun = 0, seed, self.effort
-        self._limit = self._begun + effort
+        self.plans, self._seed = 0, seed
+        self.effort.begin(effort)
         self.scene.detach()
-
-    @property
-    def effort(self) -> int:
-        """Effort so far, since this planner was made."""
-        return self.scene.checks + self.kinematics.steps
-
-    @property
-    def spent(self) -> bool:
-        """Whether the effort that is allowed now is used up."""
-        return self.effort >= self._limit
-
-    @contextmanager
-    def within(self, effort: float) -> Iterator[None]:
-        """Within the block, planning may take so much effort, and no more than a block around it allows."""
-        before = self._limit
-        self._limit = min(before, self.effort + effort)
-        try:
-            yield
-        finally:
-            self._limit = before
 
     def to_configuration(
         self,
@@ -301,16 +277,12 @@ class MotionPlanner:
     def _planning(
         self, observation: Observation, start: Array | None, allow: Pairs, depth: float = DEPTH
     ) -> Iterator[Array]:
-        begun = time.perf_counter()
         self.plans += 1
-        self._go_on()
-        try:
-            self.look(observation)
-            q0 = np.array(observation.state.start if start is None else start, dtype=float)
-            with self.scene.allowing(allow, depth), self.scene.starting_at(q0):
-                yield q0
-        finally:
-            self.seconds += time.perf_counter() - begun
+        self.effort.go_on()
+        self.look(observation)
+        q0 = np.array(observation.state.start if start is None else start, dtype=float)
+        with self.scene.allowing(allow, depth), self.scene.starting_at(q0):
+            yield q0
 
     def _tried(self, plan: Callable[[int], Trajectory]) -> Trajectory:
         """The first attempt that finds a path; any other failure is final."""
@@ -318,35 +290,20 @@ class MotionPlanner:
             try:
                 return plan(attempt)
             except MotionFailure as error:
-                if error.code is not Code.NO_PATH or attempt == TRIES - 1 or self.spent:
+                if error.code is not Code.NO_PATH or attempt == TRIES - 1 or self.effort.spent:
                     raise
         raise ValueError("TRIES is at least 1")
-
-    def _go_on(self) -> None:
-        """Go on with planning, unless the effort that is allowed is used up.
-
-        Raises:
-            GaveUp: it is.
-        """
-        if self.spent:
-            raise GaveUp(self.effort - self._begun)
 
     def _around(self, start: Array, goal: Array, attempt: int, speed: float | None) -> Trajectory:
         scene, limits = self.scene, self.robot.limits
         seed = int(np.random.default_rng([self._seed, self.plans, 100 + attempt]).integers(1, 2**31 - 1))
         # A way that is free only when looked at loosely is searched for again with a close look.
         resolution = RESOLUTION if attempt == 0 else CURVE_RESOLUTION
-        most = self.effort + SEARCH
-        path = plan_path(
-            start,
-            goal,
-            scene.free,
-            limits,
-            seed,
-            resolution=resolution,
-            explain=scene.explain,
-            enough=lambda: self.spent or self.effort >= most,
-        )
+        with self.effort.within(SEARCH):
+            enough, explain = (lambda: self.effort.spent), scene.explain
+            path = plan_path(
+                start, goal, scene.free, limits, seed, resolution=resolution, explain=explain, enough=enough
+            )
         return self._timed(smooth(path, scene.free, limits), speed)
 
     def _walk(self, q: Array, way: Sequence[Pose]) -> Array:
@@ -382,18 +339,18 @@ class MotionPlanner:
         return found
 
     def _check_hand(self, tool: Pose, where: str, gripper: float | None = None) -> None:
-        self._go_on()
-        contacts = self.scene.hand_contacts(tool, gripper)
-        if contacts:
-            reason = f"{where}, {self.scene.said(contacts)}"
-            raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
+        self.effort.go_on()
+        self._refuse(self.scene.hand_contacts(tool, gripper), Code.GOAL_IN_COLLISION, where)
 
     def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
-        self._go_on()
-        contacts = [] if gripper is None and self.scene.free(q) else self.scene.contacts(q, gripper)
+        self.effort.go_on()
+        if gripper is not None or not self.scene.free(q):
+            self._refuse(self.scene.contacts(q, gripper), Code.GOAL_IN_COLLISION, where)
+
+    def _refuse(self, contacts: Sequence[tuple[str, str]], code: Code, where: str) -> None:
+        """Refuse contacts, if there are any, with what touches where."""
         if contacts:
-            reason = f"{where}, {self.scene.explain(q, gripper)}"
-            raise MotionFailure(Code.GOAL_IN_COLLISION, reason, self.scene.touched(contacts))
+            raise MotionFailure(code, f"{where}, {self.scene.said(contacts)}", self.scene.touched(contacts))
 
     @contextmanager
     def _guiding(self, name: str, q: Array, pose: Pose) -> Iterator[None]:
@@ -426,8 +383,7 @@ class MotionPlanner:
             if not self.scene.free(q):
                 share = 100 * i / (len(states) - 1)
                 code = Code.START_IN_COLLISION if i == 0 else Code.NO_PATH
-                reason = f"at {share:.0f} % of {what}, {self.scene.explain(q)}"
-                raise MotionFailure(code, reason, self.scene.touched(self.scene.contacts(q)))
+                self._refuse(self.scene.contacts(q), code, f"at {share:.0f} % of {what}")
 
     def _timed(self, curve: Curve, speed: float | None) -> Trajectory:
         share = self.speed if speed is None else speed
