@@ -30,7 +30,7 @@ from robo_orch.policies.tamp.choice import (
     touching,
 )
 from robo_orch.policies.tamp.looks import FINE
-from robo_orch.policies.tamp.ways import CARRYING, LEAVING, LEAVING_FAR, Way, along, backed, raised
+from robo_orch.policies.tamp.ways import CARRYING, LEAVING, LEAVING_FAR, Way, along, raised
 from robo_orch.types import Array, Code, Pose
 
 #: The last part of a way on which something may be touched, m, its share of the speed, and the force that ends it, N
@@ -125,14 +125,10 @@ def _close_on(arm: Arm, name: str, grasp: Grasp) -> Script[MotionFailure | None]
 
 def _reach_for(arm: Arm, name: str, tool: Pose) -> Trajectory:
     """The straight motion to a grasp, slow where the fingers may land on what is known little."""
-    planner, allow = arm.planner, touching(name)
     if arm.estimate(name).sigma <= FINE:
-        return planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=allow)
-    speed, before = NEARING_SPEED * planner.speed, backed(tool, NEARING)
-    if arm.seen.state.tool.distance(tool)[0] < 1.5 * NEARING:
-        return planner.straight_to(arm.seen, tool, speed=speed, allow=allow)
-    near = planner.straight_to(arm.seen, before, speed=arm.gentle, allow=allow)
-    return near.then(planner.straight_to(arm.seen, tool, start=near.q[-1], speed=speed, allow=allow))
+        return arm.planner.straight_to(arm.seen, tool, speed=arm.gentle, allow=touching(name))
+    near, last = _slow_at_last(arm, [tool], touching(name), NEARING, NEARING_SPEED)
+    return last if near is None else near.then(last)
 
 
 def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> Script[None]:
@@ -170,20 +166,22 @@ def _carry(arm: Arm, name: str, destination: Destination, first: Spot | None) ->
         try:  # until its support is felt, however far below it really is
             lower = raised(tool, -2.0 * placement.spot.height)
             fixed = [(name, n) for n, thing in arm.inventory.items() if thing.fixed and n in arm.seen.objects]
-            return placement.way, motion, _landing(arm, [*poses, lower], [*allow, *fixed])
+            return placement.way, motion, _slow_at_last(arm, [*poses, lower], [*allow, *fixed])
         except MotionFailure:
             pass
-    return placement.way, motion, _landing(arm, poses, allow)
+    return placement.way, motion, _slow_at_last(arm, poses, allow)
 
 
-def _landing(arm: Arm, poses: Sequence[Pose], allow: Pairs) -> Down:
-    """The straight motion through poses, its slow last part apart: something may be touched early there."""
+def _slow_at_last(
+    arm: Arm, poses: Sequence[Pose], allow: Pairs, part: float = LANDING, share: float = LANDING_SPEED
+) -> Down:
+    """The straight motion through poses, its last ``part`` (m) apart and slow: something may be touched early there."""
     *first, last = poses
     up = last.position - (first[-1] if first else arm.seen.state.tool).position
     length = float(np.linalg.norm(up))
-    slow = LANDING_SPEED * arm.planner.speed
-    if length > LANDING:
-        first.append(Pose(last.position - up * (LANDING / length), last.quaternion))
+    slow = share * arm.planner.speed
+    if length > part:
+        first.append(Pose(last.position - up * (part / length), last.quaternion))
     if not first:
         return None, arm.planner.straight_to(arm.seen, last, speed=slow, allow=allow)
     motion = arm.planner.straight_to(arm.seen, *first, speed=arm.gentle, allow=allow)

@@ -143,8 +143,6 @@ class MotionPlanner:
         with self._planning(observation, None, allow) as q0:
             steps = np.vstack([q0, states])
             path = steps[np.append(True, np.max(np.abs(np.diff(steps, axis=0)), axis=1) > 1e-6)]
-            if len(path) < 3:  # a curve through that few would be none
-                raise MotionFailure(Code.NO_PATH, "there is no way to be gone back")
             curve = hugging_curve(path, self.robot.limits, len(path) - 1)
             self._check(curve, "the way back")
             return self._timed(curve, speed)
