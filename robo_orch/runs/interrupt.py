@@ -41,8 +41,11 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         if threading.current_thread() is threading.main_thread():
-            heard = [number for number in SIGNALS if signal.getsignal(number) is not signal.SIG_IGN]  # nohup's stays
-            self._previous = {number: signal.signal(number, self._on_signal) for number in heard}
+            # nohup's choice stands. A shell's for its background jobs does not: who sends one SIGINT means it.
+            deaf = {number for number in SIGNALS if signal.getsignal(number) is signal.SIG_IGN} - {signal.SIGINT}
+            self._previous = {
+                number: signal.signal(number, self._on_signal) for number in SIGNALS if number not in deaf
+            }
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -45,6 +45,18 @@ def test_nothing_breaks_into_a_shield(said):
             interrupts.check()
 
 
+def test_nohup_is_respected_but_sigint_is_always_heard(said):
+    before = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGHUP, signal.SIGINT)}
+    try:
+        with Interrupts(said.append):
+            signal.raise_signal(signal.SIGHUP)
+            with pytest.raises(KeyboardInterrupt):
+                signal.raise_signal(signal.SIGINT)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
 def test_the_old_handler_is_put_back(said):
     before = signal.getsignal(signal.SIGINT)
     with Interrupts(said.append):
