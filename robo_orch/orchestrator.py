@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from robo_orch.errors import GoalError
+from robo_orch.execution.adapters import ChunkRefused
 from robo_orch.execution.executor import Executor
 from robo_orch.latch import Latch, WatchedRobot
 from robo_orch.objects import Inventory
@@ -145,7 +146,7 @@ class Orchestrator:
         outcome = self._executor.run(self._policy(card), card, subgoal, seed, limit)
         told = {"code": outcome.code, "message": outcome.message, "policy_seconds": outcome.policy_seconds}
         self._emit("policy_ended", index=index, card=card.id, **told)
-        verdict = self._verify(step, outcome)
+        outcome, verdict = self._verify(step, outcome)
         seconds = self._now() - start
         self._emit("verdict", index=index, **asdict(verdict), predicate=str(subgoal.predicate))
         self._emit("step_ended", index=index, code=verdict.code, attempts=attempt, seconds=seconds)
@@ -154,12 +155,16 @@ class Orchestrator:
         )
         return outcome, verdict
 
-    def _verify(self, step: PlanStep, outcome: Outcome) -> Verdict:
+    def _verify(self, step: PlanStep, outcome: Outcome) -> tuple[Outcome, Verdict]:
+        """The verdict, and the outcome: another one if the arm cannot even hold still meanwhile."""
         watch = self._executor.hold(skill(step.subgoal.skill).hold_seconds)
-        verdict = verify(step.subgoal.predicate, self._inventory, watch, self._pressed)
+        try:
+            verdict = verify(step.subgoal.predicate, self._inventory, watch, self._pressed)
+        except ChunkRefused as refused:
+            return Outcome(refused.code, Stage.SAFETY, refused.reason), Verdict(refused.code, 0.5, refused.reason)
         if outcome.ok or verdict.code is Code.OK:
-            return verdict
-        return Verdict(outcome.code, verdict.probability, outcome.message)
+            return outcome, verdict
+        return outcome, Verdict(outcome.code, verdict.probability, outcome.message)
 
     def _plan(self, goal: Goal) -> Plan:
         plan = self._planner.plan(goal, self._inventory, self._facts())

@@ -145,3 +145,20 @@ def test_time_runs_out_with_a_reason():
     bench.loop._time_limit = 1.0
     report = bench.run()
     assert report.failure.code is Code.TIMEOUT
+
+
+def test_an_arm_that_is_forced_away_while_it_is_judged_ends_the_run_safely():
+    def force(bench, event, data):
+        if event == "policy_ended":
+            robot = bench.simulation.robot
+            tick = robot.tick
+
+            def forced():
+                tick()
+                bench.simulation.world._data.qpos[bench.simulation.world._qpos[5]] += 0.2
+
+            robot.tick = forced
+
+    bench = Bench(loader="python:tests.rogues:Rogue", on_event=force)
+    report = bench.run()
+    assert (report.failure.code, report.failure.stage) == (Code.TRACKING_ERROR, Stage.SAFETY)
