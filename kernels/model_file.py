@@ -27,7 +27,7 @@ def check_file(source: Path | bytes) -> None:
         head = _head(source)
     except OSError as error:
         raise ModelError(
-            "an ONNX file that can be read", f"{source}: {error.strerror}", "correct its rights"
+            "an ONNX file that can be read", f"{called(source)}: {error.strerror}", "correct its rights"
         ) from error
     if not head:
         raise ModelError("an ONNX file", f"{called(source)}, which is empty", "copy or export it again")

@@ -15,7 +15,7 @@ import onnxruntime as ort
 from robo_orch.errors import ModelError, unknown
 from robo_orch.kernels.binding import Binding
 from robo_orch.kernels.model_file import called, check_file, failure, refusal
-from robo_orch.kernels.tensors import TensorSpec, check, spec_of
+from robo_orch.kernels.tensors import check, spec_of
 
 #: Those that compute on a GPU, the best first.
 GPU = ("TensorrtExecutionProvider", "CUDAExecutionProvider")
@@ -70,12 +70,7 @@ class Session:
         source = source if isinstance(source, bytes) else Path(source)
         check_file(source)
         wanted = _providers(providers, require_gpu)
-        given = source if isinstance(source, bytes) else str(source)
-        try:
-            runtime = ort.InferenceSession(given, _options(threads), providers=wanted)
-        except Exception as error:  # the runtime has a class for each status, without a common one of its own
-            raise refusal(source, str(error)) from None
-        session = cls(runtime, source)
+        session = cls(bare(source, wanted, threads), source)
         if require_gpu and session.provider not in GPU:
             raise _no_gpu(f"{called(source)} on {session.provider}: {', '.join(wanted)} did not start")
         return session
@@ -159,6 +154,20 @@ class Session:
         return self._bindings.setdefault(shapes, made)
 
 
+def bare(source: Path | bytes, providers: Sequence[str], threads: int = 1) -> ort.InferenceSession:
+    """The runtime's own session with the options of ours; also what ``bench inference`` compares with.
+
+    Raises:
+        ModelError: what cannot be loaded.
+    """
+    given = source if isinstance(source, bytes) else str(source)
+    options = _options(threads)
+    try:
+        return ort.InferenceSession(given, options, providers=list(providers))
+    except Exception as error:  # the runtime has a class for each status, without a common one of its own
+        raise refusal(source, str(error)) from None
+
+
 def _options(threads: int) -> ort.SessionOptions:
     """One thread that sleeps when idle: the pools of ONNX Runtime, BLAS and torch do not fight over cores."""
     if threads < 1:
@@ -197,6 +206,3 @@ def _join(parts: list[np.ndarray], name: str) -> np.ndarray:
         got = f"{name} of shapes {', '.join(str(list(part.shape)) for part in parts)}"
         raise ModelError("items that differ in the first axis only", got, "run them one after the other")
     return np.concatenate(parts)
-
-
-__all__ = ["CPU", "GPU", "Session", "TensorSpec"]
