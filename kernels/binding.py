@@ -64,10 +64,10 @@ class Binding:
             value, buffer = inputs[slot.name], slot.buffer
             if value.dtype != buffer.dtype:
                 check(self._specs, inputs)
-            np.copyto(buffer, value)
-            if slot.finite is not None:
-                np.isfinite(slot.flat, out=slot.finite)
-                if np.count_nonzero(slot.finite) != slot.size:
+            buffer[...] = value
+            if slot.flags:
+                np.isfinite(slot.flat, slot.finite)
+                if 0 in slot.flags:
                     check_finite(slot.name, buffer)
         for name in self._free:  # else the runtime writes into what it allocated last time
             self.io.bind_output(name, "cpu")
@@ -83,14 +83,19 @@ class Binding:
 
 
 class _Slot:
-    """Where one input lies, flat for the check of finiteness, which whole numbers do not need."""
+    """Where one input lies, flat for the check of finiteness, which whole numbers do not need.
 
-    __slots__ = ("buffer", "finite", "flat", "name", "size")
+    That check writes through ``finite`` into ``flags``, which is searched for a 0 in a tenth of the time that numpy
+    takes to be called.
+    """
+
+    __slots__ = ("buffer", "finite", "flags", "flat", "name")
 
     def __init__(self, name: str, buffer: np.ndarray) -> None:
-        self.name, self.buffer, self.size = name, buffer, buffer.size
+        self.name, self.buffer = name, buffer
         self.flat = buffer.reshape(-1)
-        self.finite = np.empty(buffer.size, bool) if buffer.dtype.kind == "f" else None
+        self.flags = bytearray(buffer.size if buffer.dtype.kind == "f" else 0)
+        self.finite = np.frombuffer(self.flags, np.bool_)
 
 
 def _sizes(specs: Mapping[str, TensorSpec], inputs: Mapping[str, np.ndarray]) -> dict[str, int]:

@@ -19,7 +19,8 @@ IMAGES = dict.fromkeys(("weight_y", "weight_x", "gain", "offset", "result"), "*f
     "images": "*u8", "first_y": "*i32", "first_x": "*i32", "pad": "fp32",
     **dict.fromkeys(("height", "width", "out_height", "out_width"), "i32"),
 }
-POINTS = {"points": "*fp32", "queries": "*fp32", "numbers": "*i32", **dict.fromkeys(("n", "d", "blocks", "kept"), "i32")}
+POINTS = {"points": "*fp32", "queries": "*fp32", "numbers": "*i32"}
+POINTS |= dict.fromkeys(("n", "d", "blocks", "kept"), "i32")
 CASES = [
     (triton_images._kernel, IMAGES, {"TAPS_Y": 6, "TAPS_X": 1, "PLANAR": True, "BLOCK": triton_images.BLOCK}),
     (triton_images._kernel, IMAGES, {"TAPS_Y": 2, "TAPS_X": 2, "PLANAR": False, "BLOCK": triton_images.BLOCK}),
