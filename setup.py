@@ -48,7 +48,13 @@ EXTRAS = {
     # GPL-3.0 and run as a subprocess, see NOTICE.
     "tamp": ["up-fast-downward>=1.0,<2"],
     # torch exactly: the exported policies' parity is measured with this version.
-    "train": ["torch==2.13.0", "stable-baselines3>=2.9,<3", "gymnasium>=1.2,<2"],
+    "train": [
+        "torch==2.13.0",
+        "stable-baselines3>=2.9,<3",
+        "gymnasium>=1.2,<2",
+        "onnx>=1.23.2,<2",
+        "onnxscript>=0.7.2,<1",
+    ],
     "vlm": ["openai>=3.57,<4"],
     "gpu": ["onnxruntime-gpu>=1.31,<2", "triton>=3.9,<4"],
     "bullet": ["pybullet>=3.2.7,<4"],

@@ -62,6 +62,12 @@ class CardError(UserError):
     stage = Stage.ROUTE
 
 
+class ModelError(UserError):
+    """A learned model that cannot be loaded, or inputs that it does not take."""
+
+    stage = Stage.ROUTE
+
+
 class RunError(UserError):
     """A run folder that cannot be written, read or replayed."""
 
