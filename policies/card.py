@@ -16,6 +16,7 @@ from pydantic import Field, field_validator, model_validator
 
 from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import CardError
+from robo_orch.policies.observation import Features, Finish, Image, Input, Outputs
 from robo_orch.skills import Fact, skill
 from robo_orch.types import (
     ActionKind,
@@ -87,12 +88,40 @@ class Leases(Strict):
     cameras: tuple[str, ...] = ()
 
 
+class Chunk(Strict):
+    """How many actions the model gives at once, and how many of them are executed before it is asked again."""
+
+    length: int = Field(default=1, ge=1)
+    execute: int = Field(default=1, ge=1)
+
+    @model_validator(mode="after")
+    def _executes_what_it_has(self) -> Chunk:
+        if self.execute > self.length:
+            raise ValueError(f"at most the {self.length} actions of a chunk can be executed, got {self.execute}")
+        return self
+
+
+class StartSet(Strict):
+    """Where the policy is at home: the arm's postures from which it was made to start.
+
+    The tool lies ``within`` (m, base axes) of where it is at ``posture`` (rad), turned by at most ``turn`` (rad); the
+    gripper's opening (m) is between the two of ``gripper``.
+    """
+
+    posture: tuple[float, ...] = Field(min_length=1)
+    within: tuple[float, float, float]
+    turn: float = Field(ge=0, le=3.15)
+    gripper: tuple[float, float] = (0.0, 1.0)
+
+
 class PolicyCard(Strict):
     """One policy's card.
 
     ``rate_hz`` is the rate of the actions within a chunk; ``preconditions``, beside those of the skills, are checked
     on what is perceived right before the policy starts; ``loader`` is ``kind:reference``, for example
-    ``python:package.module:Class``.
+    ``python:package.module:Class`` or ``onnx:model.onnx`` beside the card. ``observation`` (what each of a model's
+    inputs is fed), ``outputs`` and ``finish`` are for models; ``time_limit`` (s on the robot's clock) is how long one
+    attempt may take at most.
     """
 
     schema_version: Annotated[int, Field(strict=True, ge=SCHEMA, le=SCHEMA)] = Field(alias="schema")
@@ -102,15 +131,23 @@ class PolicyCard(Strict):
     skills: tuple[str, ...] = Field(min_length=1)
     preconditions: tuple[Fact, ...] = ()
     poses: PosesSpec
+    observation: dict[str, Input] = Field(default_factory=dict)
+    outputs: Outputs = Outputs()
+    finish: Finish | None = None
     action: ActionSpec
+    chunk: Chunk = Chunk()
     rate_hz: float = Field(gt=0, le=1000, allow_inf_nan=False)
     strategy: Strategy = Strategy.SYNC
     leases: Leases = Leases()
     stop_mode: StopMode = StopMode.HOLD
     cost_seconds: float = Field(gt=0, allow_inf_nan=False)
+    time_limit: float = Field(default=60.0, gt=0)
+    start: StartSet | None = None
+    require_gpu: bool = False
     loader: str
     parameters: dict[str, float | int | str | bool] = Field(default_factory=dict)
     robots: tuple[str, ...] = ()
+    folder: Path = Field(default=Path(), exclude=True, repr=False)
 
     @field_validator("id")
     @classmethod
@@ -143,7 +180,17 @@ class PolicyCard(Strict):
             for role in fact.roles:
                 if role not in roles:
                     raise ValueError(f"precondition {fact.name} uses role {role!r}; the skills have {sorted(roles)}")
+        for name, given in self.observation.items():
+            for key in given.keys if isinstance(given, Features) else ():
+                role, dot, _ = key.partition(".")
+                if dot and any(role not in skill(s).roles for s in self.skills):
+                    raise ValueError(f"input {name} uses role {role!r}, which not all of the skills have")
         return self
+
+    @property
+    def cameras(self) -> dict[str, tuple[int, int]]:
+        """The cameras that the policy looks through, with the pictures' (width, height)."""
+        return {i.camera: i.size for i in self.observation.values() if isinstance(i, Image)}
 
     def requires(self, subgoal: Subgoal) -> list[Predicate]:
         """What must hold before a subgoal: the skill's preconditions and the card's own.
@@ -161,4 +208,8 @@ def load_card(path: Path) -> PolicyCard:
         CardError: the file is missing, no YAML, or breaks the schema; every problem is listed.
     """
     expected = f"a policy card of schema {SCHEMA}"
-    return parsed(read(path, expected, CardError, "check the path"), PolicyCard, expected, CardError, path.name)
+    text = read(path, expected, CardError, "check the path")
+    card = parsed(text, PolicyCard, expected, CardError, path.name)
+    if "folder" in card.model_fields_set:
+        raise CardError(expected, f"{path.name}: folder: it is where the card lies", "leave it out")
+    return card.model_copy(update={"folder": path.resolve().parent})

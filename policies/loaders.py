@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From a card to a living policy: ``python:package.module:Class`` for now."""
+"""From a card to a living policy: ``onnx:model.onnx`` beside the card, or ``python:package.module:Class``."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
-from robo_orch.errors import CardError
+from robo_orch.errors import CardError, unknown
 from robo_orch.objects import Inventory
 from robo_orch.policies.card import PolicyCard
 from robo_orch.robots import RobotSpec
 from robo_orch.types import Policy
+
+#: What may stand before the colon of a card's loader.
+LOADERS = ("onnx", "python")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,21 +50,33 @@ def load_policy(context: PolicyContext) -> Policy:
 
 
 def version(card: PolicyCard) -> str:
-    """Twelve hex digits over the card and the code of its policy (every module beside the one it loads).
+    """Twelve hex digits over the card and its weights, or the code of its policy.
 
     Changes when the policy's behaviour may have changed.
     """
-    source = inspect.getsourcefile(sys.modules[_factory(card).__module__])
     digest = hashlib.sha256(card.model_dump_json().encode())
-    for path in sorted(Path(source).parent.glob("*.py") if source else ()):
+    for path in _sources(card):
         digest.update(path.read_bytes())
     return digest.hexdigest()[:12]
 
 
+def _sources(card: PolicyCard) -> list[Path]:
+    """The files that decide how a policy behaves: its weights, or every module beside the one it loads."""
+    kind, _, reference = card.loader.partition(":")
+    if kind == "onnx":
+        return [path for path in (card.folder / reference,) if path.is_file()]
+    source = inspect.getsourcefile(sys.modules[_factory(card).__module__])
+    return sorted(Path(source).parent.glob("*.py")) if source else []
+
+
 def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
     kind, _, reference = card.loader.partition(":")
-    if kind != "python":
-        raise CardError("a loader among python", f"{card.loader!r} in {card.id}", "use python:package.module:Class")
+    if kind not in LOADERS:
+        raise unknown(CardError, f"a loader for {card.id}", kind, LOADERS)
+    if kind == "onnx":
+        from robo_orch.policies.network import NetworkPolicy
+
+        return NetworkPolicy
     module_name, _, attribute = reference.partition(":")
     try:
         factory = getattr(importlib.import_module(module_name), attribute)

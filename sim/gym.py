@@ -38,6 +38,8 @@ TOOL_SPEED = (0.3, 1.5)
 REACH = ((0.2, -0.6, 0.0), (0.8, 0.6, 0.7))
 #: Time that perception gets to see everything before an episode begins, s (chosen).
 FIRST_LOOK = 1.0
+#: Draws of a start before one that touches something is put up with (chosen).
+START_TRIES = 50
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -140,7 +142,9 @@ class KitchenEnv(gymnasium.Env):
         time_limit: s.
         seeds: of the layouts that episodes draw from; each is built once and kept, so choose a few dozen at most.
         alone: leave out all movable objects that the task does not name: three times faster.
-        start: draws joints ``(n,)`` and an opening to begin with; the robot's home and open by default.
+        start: draws joints ``(n,)`` and an opening to begin with, again if they touch something; the robot's home and
+            open by default.
+        prepare: what somebody does to the world before an episode, for example open a drawer.
         cameras: (width, height) of the images to observe, by camera.
         perturb: what is harder, by name as :mod:`robo_orch.sim.perturb` has it; or a function that says so for the seed
             of a layout, to draw from many.
@@ -161,6 +165,7 @@ class KitchenEnv(gymnasium.Env):
         seeds: Sequence[int] = range(16),
         alone: bool = False,
         start: Callable[[np.random.Generator], tuple[Array, float]] | None = None,
+        prepare: Callable[[MujocoWorld, np.random.Generator], None] = lambda world, rng: None,
         cameras: Mapping[str, tuple[int, int]] | None = None,
         perturb: Mapping[str, float] | Callable[[int], Mapping[str, float]] | None = None,
         render_mode: str | None = None,
@@ -169,7 +174,7 @@ class KitchenEnv(gymnasium.Env):
         self._scene, self._seeds, self._alone = load_scene(scene), list(seeds), alone
         self._spec = load_robot(self._scene.robot)
         self._space, self._periods = space, _periods(space, rate_hz, self._spec)
-        self._reward, self._time_limit, self._start = reward, time_limit, start
+        self._reward, self._time_limit, self._start, self._prepare = reward, time_limit, start, prepare
         settings = {} if callable(perturb) else checked(perturb or {})
         self._perturb = perturb if callable(perturb) else lambda _seed: settings
         self._cameras = dict(cameras or {})
@@ -180,6 +185,11 @@ class KitchenEnv(gymnasium.Env):
         self.observation_space = self._observation_space()
         self._seed = self._seeds[0]
         self._true_since: float | None = None
+
+    @property
+    def setpoint(self) -> Setpoint:
+        """Where the arm was last told to be: what the next action is decoded from."""
+        return self._setpoint
 
     @property
     def simulation(self) -> Simulation:
@@ -198,13 +208,13 @@ class KitchenEnv(gymnasium.Env):
         if (snapshot := options.get("snapshot")) is not None:
             return self._go_on(snapshot)
         self._seed = options.get("layout", self._seeds[int(self.np_random.integers(len(self._seeds)))])
-        q, width = options.get("start") or (self._start(self.np_random) if self._start else self._home())
         if self._seed not in self._worlds:
             made = self._make(self._seed)
             self._worlds[self._seed] = made, made.robot.snapshot()
         simulation, beginning = self._worlds[self._seed]
         simulation.robot.restore(beginning)
-        simulation.robot.put(q, width, int(self.np_random.integers(2**31)))
+        self._prepare(simulation.world, self.np_random)
+        self._put(simulation, options.get("start"))
         self._setpoint = simulation.world.setpoint
         self._true_since = None
         self._first_look()
@@ -260,6 +270,15 @@ class KitchenEnv(gymnasium.Env):
         if self._alone:
             layout = _alone(layout, set(self.task.args.values()))
         return assemble(layout, settings, seed)
+
+    def _put(self, simulation: Simulation, start: tuple[Array, float] | None) -> None:
+        """Set the arm to where it begins; what is drawn and touches something is drawn again."""
+        tries = 1 if start or not self._start else START_TRIES
+        for _ in range(tries):
+            q, width = start or (self._start(self.np_random) if self._start else self._home())
+            simulation.robot.put(q, width, int(self.np_random.integers(2**31)))
+            if not simulation.world.arm_touches():
+                return
 
     def _home(self) -> tuple[Array, float]:
         return self._spec.home, self._spec.gripper.max_width

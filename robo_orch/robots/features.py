@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,19 @@ from robo_orch.types import Array, Observation, Pose, PoseEstimate
 
 #: Numbers per object, see :func:`features`.
 PER_OBJECT = 17
+#: Which of them have names of their own, as ``<role>.<name>``; see :func:`vector`.
+COLUMNS = {
+    "offset": slice(0, 3),
+    "position": slice(3, 6),
+    "rotation": slice(6, 12),
+    "sigma": slice(12, 13),
+    "age": slice(13, 14),
+    "visible": slice(14, 15),
+    "opening": slice(15, 16),
+    "held": slice(16, 17),
+}
+#: Features of the robot alone, and how many numbers each has; 0: one per joint.
+OWN = {"q": 0, "qd": 0, "tool": 9, "gripper": 2}
 #: What stands for the sigma of an object that was never seen, m (chosen: the size of the workspace).
 UNSEEN = 1.0
 
@@ -42,6 +55,36 @@ def features(observation: Observation, objects: Sequence[str], inventory: Invent
         "objects": np.array(rows).reshape(-1, PER_OBJECT),
     }
     return {name: value.astype(np.float32) for name, value in told.items()}
+
+
+def vector(
+    observation: Observation, keys: Sequence[str], args: Mapping[str, str], inventory: Inventory
+) -> NDArray[np.float32]:
+    """Named features one after the other, ``(k,)``.
+
+    Args:
+        keys: ``q``, ``qd``, ``tool``, ``gripper`` as :func:`features` has them, or ``<role>.<column>`` with a column of
+            :data:`COLUMNS`, or ``<role>.toward``: the way from the tool point to the mark in the base frame, m.
+        args: objects by role.
+    """
+    roles = list(dict.fromkeys(key.partition(".")[0] for key in keys if "." in key))
+    told = features(observation, [args[role] for role in roles], inventory)
+    return np.concatenate([_feature(key, told, roles) for key in keys])
+
+
+def vector_width(keys: Sequence[str], joints: int) -> int:
+    """How many numbers :func:`vector` gives for a robot with so many joints."""
+    return sum(_width(key) or joints for key in keys)
+
+
+def check_keys(keys: Sequence[str]) -> str:
+    """What is wrong with names of features, in words; empty if nothing is."""
+    for key in keys:
+        role, dot, column = key.partition(".")
+        if not (column in (*COLUMNS, "toward") and role if dot else key in OWN):
+            known = ", ".join([*OWN, *(f"<role>.{name}" for name in (*COLUMNS, "toward"))])
+            return f"a feature among {known} was expected, got {key!r}"
+    return ""
 
 
 def mark(spec: ObjectSpec) -> Array:
@@ -74,6 +117,21 @@ def _opening(spec: ObjectSpec, observation: Observation, part: PoseEstimate) -> 
     if joint is None or joint.parent not in observation.objects:
         return 0.0
     return joint.value(observation.objects[joint.parent].pose, part.pose) / joint.limits[1]
+
+
+def _feature(key: str, told: Mapping[str, NDArray[np.float32]], roles: Sequence[str]) -> NDArray[np.float32]:
+    role, _, column = key.partition(".")
+    if not column:
+        return told[key]
+    row = told["objects"][roles.index(role)]
+    return row[COLUMNS["position"]] - told["tool"][:3] if column == "toward" else row[COLUMNS[column]]
+
+
+def _width(key: str) -> int:
+    column = key.partition(".")[2]
+    if not column:
+        return OWN[key]
+    return 3 if column == "toward" else COLUMNS[column].stop - COLUMNS[column].start
 
 
 def _columns(pose: Pose) -> Array:

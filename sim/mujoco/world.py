@@ -187,6 +187,11 @@ class MujocoWorld:
         mujoco.mj_forward(self._model, d)
         self._body = None
 
+    def arm_touches(self) -> bool:
+        """Whether any part of the robot touches something, or is in it. For training and probing."""
+        ours = np.isin(np.asarray(self._model.geom_bodyid)[self._data.contact.geom], self._links)
+        return bool((ours[:, 0] != ours[:, 1]).any())
+
     def body(self) -> Body:
         """The robot's own sensing."""
         if self._body is None:
@@ -277,6 +282,8 @@ class MujocoWorld:
         self._qpos = np.array([self._model.joint(n).qposadr.item() for n in names])
         self._dofs = np.array([self._model.joint(n).dofadr.item() for n in names])
         self._tool = self._model.site(TOOL_SITE).id
+        root = self._model.body_rootid[self._model.joint(names[0]).bodyid.item()]
+        self._links = np.flatnonzero(np.asarray(self._model.body_rootid) == root)
 
 
 def _compile(layout: Layout, robot: RobotSpec, alter: Alterations) -> mujoco.MjModel:

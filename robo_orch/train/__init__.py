@@ -1,0 +1,2 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What trains the shipped policies. Needs the ``train`` extra."""
