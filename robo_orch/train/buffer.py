@@ -24,10 +24,6 @@ class MixedBuffer(ReplayBuffer):
         """What is in the buffer now are the demonstrations."""
         self.sealed = self.pos
 
-    def demonstrations(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Observations ``(n, k)`` and actions ``(n, A)`` that were demonstrated."""
-        return self.to_torch(self.observations[: self.sealed, 0]), self.to_torch(self.actions[: self.sealed, 0])
-
     def sample(self, batch_size: int, env: Any = None) -> ReplayBufferSamples:
         """A batch; without anything learned yet it is demonstrations only."""
         later = self.pos - self.sealed
