@@ -25,6 +25,17 @@ def force(kinematics: Kinematics, state: RobotState) -> Array:
     return np.asarray(np.linalg.solve(square, jacobian @ state.effort)[:3])
 
 
+def eased(state: RobotState, period: float) -> tuple[Array, Array]:
+    """Setpoints ``(k, n)``, rad and rad/s, from the last command to where the arm is, from rest to rest, and rest.
+
+    An arm that presses on something is told to be where it is, and presses no more.
+    """
+    n, still = round(STEP / period), round(REST / period)
+    s = np.append(np.arange(1, n + 1) / n, np.ones(still))[:, None]
+    way = state.q - state.start
+    return state.start + way * s**2 * (3 - 2 * s), way * 6 * s * (1 - s) / STEP
+
+
 def nudge(kinematics: Kinematics, state: RobotState, step: Array) -> tuple[Array, Array]:
     """Setpoints ``(k, n)``, rad and rad/s, that move the tool by ``step`` ``(3,)`` m, from rest to rest, and rest."""
     robot, q = kinematics.robot, state.start

@@ -28,7 +28,7 @@ BESIDE, NEAR = 0.02, 0.012
 PUSH_FROM, COME_FROM = 0.018, 0.045
 #: Largest steps in an action while something is led: m, rad; while something is pushed or first touched, m (chosen).
 LEAD, LEAD_TURN, CREEP = 0.02, 0.12, 0.008
-#: Share of its range at which a part is shut, and at which it is open or turned far enough (chosen: clear of what counts).
+#: Share of its range at which a part is shut, and at which it is open or turned enough (chosen: clear of what counts).
 SHUT, OPEN = 0.03, 0.85
 #: Steps in which a button is pressed, m, and the share of its range at which it is down (chosen).
 PRESS, DEEP = 0.006, 0.6
