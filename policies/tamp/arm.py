@@ -305,7 +305,7 @@ class Arm:
 
     def ease(self, label: str) -> Script[None]:
         """Press no more on what was come upon."""
-        yield self._chunk(*eased(self.seen.state, self.robot.period), label)
+        yield self._chunk(*eased(self.robot, self.seen.state), label)
 
     def grip(self, width: float, label: str) -> Script[None]:
         """Open or close the fingers until they are there, or stand still on something."""

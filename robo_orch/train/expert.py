@@ -22,6 +22,8 @@ from robo_orch.types import Array, Pose
 
 #: How far before a grasp the way down to it begins, and the opening there, m (chosen).
 BEFORE, OPENED = 0.07, 0.05
+#: How much higher than a grasp the fingers take a handle, m (chosen: a palm is wide, and furniture 12 mm below it).
+RAISED = 0.006
 #: How far beside that way it is left for its beginning, and beside a grasp the fingers may close, m (chosen).
 BESIDE, NEAR = 0.02, 0.012
 #: How far (m) closed fingers stay from the middle of a handle that they push, and from where they come to it (chosen).
@@ -81,7 +83,7 @@ class Scene:
 
 def pull(scene: Scene) -> Wish:
     """Take the handle and lead it all the way open: drawers, doors, knobs."""
-    grasp = scene.grasp()
+    grasp = scene.grasp() @ Pose.of((0.0, 0.0, -RAISED))
     at = scene.pose @ grasp
     x, y, z = at.inverse().apply(scene.tool.position)
     beside, near = float(np.hypot(x, y)), abs(z) < NEAR
@@ -90,7 +92,7 @@ def pull(scene: Scene) -> Wish:
     if beside < NEAR and near:
         return Wish(at, 0.0, CREEP)
     if beside < BESIDE and scene.gripper > 0.6 * OPENED:
-        return Wish(at, OPENED, LEAD)
+        return Wish(at, OPENED, LEAD if z < -2 * BESIDE else CREEP)
     return Wish(at @ Pose.of((0.0, 0.0, -BEFORE)), OPENED)
 
 

@@ -20,6 +20,8 @@ from robo_orch.types import Array
 SHAKE = 0.15
 #: Samples of a step of imitation, its rate where nothing else says so, and how near to the edge of [-1, 1] it aims.
 BATCH, RATE, EDGE = 256, 1e-3, 0.97
+#: Logarithm of the spread of actions with which an imitator begins to explore (chosen: an eighth of the range).
+QUIET = -2.0
 #: Episodes that are tried at most for each that is wanted.
 TRIES = 10
 
@@ -59,11 +61,26 @@ class ImitatingSAC(SAC):
     shown: tuple[torch.Tensor, torch.Tensor] | None = None
     lead: tuple[float, float] = (10.0, 2.0)
 
+    def steady(self) -> None:
+        """Put layer normalisation into the critics: without it they believe in actions that nobody tried (RLPD)."""
+        for critic in (self.critic, self.critic_target):
+            for i, network in enumerate(critic.q_networks):
+                calm = _normalising(network)
+                critic.q_networks[i] = calm
+                setattr(critic, f"qf{i}", calm)
+        self.critic_target.load_state_dict(self.critic.state_dict())
+        self.critic.optimizer = type(self.critic.optimizer)(self.critic.parameters(), lr=self.lr_schedule(1.0))
+
     def imitate(self, steps: int, rate: float = RATE) -> None:
         """Steps of nothing but imitation."""
         optimizer = torch.optim.Adam(self.actor.parameters(), lr=rate)
         for _ in range(steps):
             _descend(optimizer, self._unlike())
+
+    def sharpen(self) -> None:
+        """Begin with little noise around the mean, which is all that imitation has taught."""
+        torch.nn.init.zeros_(self.actor.log_std.weight)
+        torch.nn.init.constant_(self.actor.log_std.bias, QUIET)
 
     def judge(self, steps: int) -> None:
         """Steps of the critic alone, so that it knows something when the actor begins to listen to it."""
@@ -107,6 +124,15 @@ class ImitatingSAC(SAC):
     def _value(critic: Any, states: torch.Tensor, actions: torch.Tensor) -> torch.Tensor:
         """The lower of the critics' values, ``(B,)``."""
         return torch.cat(critic(states, actions), dim=1).min(dim=1).values
+
+
+def _normalising(network: torch.nn.Sequential) -> torch.nn.Sequential:
+    layers: list[torch.nn.Module] = []
+    for layer in network:
+        layers.append(layer)
+        if isinstance(layer, torch.nn.Linear) and layer.out_features > 1:
+            layers.append(torch.nn.LayerNorm(layer.out_features))
+    return torch.nn.Sequential(*layers)
 
 
 def _descend(optimizer: torch.optim.Optimizer, loss: torch.Tensor) -> None:

@@ -148,6 +148,7 @@ class Run:
             model.shown = lesson(shown, self._mean, self._std)
             model.imitate(how.clone)
             self._told(f"imitates {len(shown)} actions")
+        model.sharpen()
         model.judge(how.judge)
 
     def _evaluate(self) -> None:
@@ -186,6 +187,7 @@ class Run:
             device="cpu",
         )
         model.lead = how.lead
+        model.steady()
         return model
 
     def _fill(self, transitions: list[Transition]) -> None:
