@@ -7,14 +7,14 @@ import hashlib
 import importlib
 import inspect
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import cast
 
 from robo_orch.errors import CardError, unknown
-from robo_orch.objects import Inventory
 from robo_orch.policies.card import PolicyCard
+from robo_orch.policies.context import PolicyContext as PolicyContext
+from robo_orch.policies.contract import camera_problems, check, robot_problems
 from robo_orch.robots import RobotSpec
 from robo_orch.types import Policy
 
@@ -22,25 +22,37 @@ from robo_orch.types import Policy
 LOADERS = ("onnx", "python")
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class PolicyContext:
-    """What a policy is given when it is made: the body it moves, what may be in the scene, its card, how fast.
+def preflight(card: PolicyCard, robot: RobotSpec, cameras: Iterable[str] | None = None) -> None:
+    """Check all that can be checked before anything is loaded.
 
-    ``speed`` in (0, 1] scales the robot's velocity limits.
+    Args:
+        cameras: names of the robot's cameras, ``None`` where they are not known yet.
+
+    Raises:
+        CardError: an unknown loader, missing files, or a card that does not fit robot and cameras; all that is wrong.
     """
+    kind = card.loader.partition(":")[0]
+    if kind not in LOADERS:
+        raise unknown(CardError, f"a loader for {card.id}", kind, LOADERS)
+    check(card, [*robot_problems(card, robot), *(camera_problems(card, cameras) if cameras is not None else [])])
+    if kind == "onnx":
+        from robo_orch.policies.network import model_path
 
-    robot: RobotSpec
-    inventory: Inventory
-    card: PolicyCard
-    speed: float = 1.0
+        model_path(card)
+    if card.golden and (kind != "onnx" or not (card.folder / card.golden).is_file()):
+        got = "none there" if kind == "onnx" else f"a {kind}: loader, whose model is not seen"
+        remedy = "fetch it or export it again, or leave golden out"
+        raise CardError(f"a golden vector {card.golden} beside the card and model of {card.id}", got, remedy)
 
 
 def load_policy(context: PolicyContext) -> Policy:
-    """Make the policy that a card describes.
+    """Make the policy that a card describes, once :func:`preflight` finds nothing wrong.
 
     Raises:
-        CardError: unknown loader, missing module or class, or a class that is no policy.
+        CardError: unknown loader, missing module or class, a class that is no policy, a card that does not fit.
+        ModelError: a model that cannot be loaded.
     """
+    preflight(context.card, context.robot)
     policy = _factory(context.card)(context)
     for method in ("reset", "act", "close"):
         if not callable(getattr(policy, method, None)):
@@ -64,7 +76,8 @@ def _sources(card: PolicyCard) -> list[Path]:
     """The files that decide how a policy behaves: its weights, or every module beside the one it loads."""
     kind, _, reference = card.loader.partition(":")
     if kind == "onnx":
-        return [path for path in (card.folder / reference,) if path.is_file()]
+        weights = (card.folder / reference, card.folder / f"{reference}.data")
+        return [path for path in weights if path.is_file()]
     source = inspect.getsourcefile(sys.modules[_factory(card).__module__])
     return sorted(Path(source).parent.glob("*.py")) if source else []
 
