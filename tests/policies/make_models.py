@@ -63,7 +63,12 @@ def seeing():
         value("prefix", ["n", 4, 7]),
         value("kept", ["n"], TensorProto.INT64),
     ]
-    outputs = [value("actions", ["n", 4, 7]), value("sure", ["n", 1]), value("complete", ["n"]), value("same", ["n", 9])]
+    outputs = [
+        value("actions", ["n", 4, 7]),
+        value("sure", ["n", 1]),
+        value("complete", ["n"]),
+        value("same", ["n", 9]),
+    ]
     constants = [("one", np.array([1])), ("two", np.array([2]))]
     constants += [(key, np.float32(number)) for key, number in (("thousandth", 1e-3), ("white", 255), ("four", 4))]
     save("seeing", nodes, inputs, outputs, constants)
@@ -88,9 +93,18 @@ def open_axes():
     nodes = [
         helper.make_node("ReduceSum", ["state", "one"], ["sum"], keepdims=1),
         helper.make_node("Unsqueeze", ["sum", "one"], ["lone"]),
+        helper.make_node("Mul", ["sum", "zero"], ["nothing"]),
+        helper.make_node("Cast", ["nothing"], ["naught"], to=TensorProto.INT64),
+        helper.make_node("Add", ["naught", "sizes"], ["shapes"]),
+        helper.make_node("Reshape", ["shapes", "flat"], ["shape"]),
         helper.make_node("Expand", ["lone", "shape"], ["action"]),
     ]
-    constants = [("one", np.array([1])), ("shape", np.array([1, 3, 5]))]
+    constants = [
+        ("one", np.array([1])),
+        ("zero", np.float32(0)),
+        ("sizes", np.array([1, 3, 5])),
+        ("flat", np.array([3])),
+    ]
     save("open_axes", nodes, [value("state", ["n", 5])], [value("action", ["n", "t", "a"])], constants)
 
 
