@@ -61,7 +61,8 @@ class Feeder:
         for name, spec in self._card.observation.items():
             match spec:
                 case Features():
-                    made[name] = _normalised(self.numbers(spec, observation), spec.normalize)[None]
+                    told = self.numbers(spec, observation, self._args)
+                    made[name] = _normalised(told, spec.normalize)[None]
                 case Image():
                     made[name] = _picture(observation.images[spec.camera], spec)[None]
                 case Prefix():
@@ -70,9 +71,9 @@ class Feeder:
                     continue
         return made
 
-    def numbers(self, spec: Features, observation: Observation) -> Array32:
-        """The numbers of an input ``(k,)`` as they are, before normalisation."""
-        return vector(observation, spec.keys, self._args, self._inventory)
+    def numbers(self, spec: Features, observation: Observation, args: Mapping[str, str]) -> Array32:
+        """The numbers of an input ``(k,)`` as they are, before normalisation; ``args`` are objects by role."""
+        return vector(observation, spec.keys, args, self._inventory)
 
     def _prefix(self, committed: ActionChunk | None) -> tuple[Array32, NDArray[np.int64]]:
         length, dim = self._card.chunk.length, self._card.action.dim

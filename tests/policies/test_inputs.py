@@ -40,7 +40,7 @@ def test_numbers_stand_in_the_cards_order(tmp_path):
 def test_statistics_are_applied_and_the_raw_numbers_remain_to_be_had(tmp_path):
     made = card(tmp_path, **state_input(normalize={"mean": [1.0] * 5, "std": [0.5] * 5}))
     fed = feeder(made)
-    raw = fed.numbers(made.observation["state"], observation())
+    raw = fed.numbers(made.observation["state"], observation(), GOAL.args)
     np.testing.assert_allclose(fed.inputs(observation())["state"][0], (raw - 1.0) / 0.5, rtol=1e-6)
 
 
