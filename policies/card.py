@@ -7,6 +7,7 @@ silent default that could change what a number means.
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -225,6 +226,24 @@ class PolicyCard(Strict):
         """
         facts = (*skill(subgoal.skill).preconditions, *self.preconditions)
         return [f.bind(subgoal.args) for f in facts if all(role in subgoal.args for role in f.roles)]
+
+
+def measured(card: PolicyCard) -> dict[str, Any]:
+    """What was measured of a policy: what ``measured.json`` beside its card holds under the card's id.
+
+    Raises:
+        CardError: the file cannot be read.
+    """
+    path = card.folder / "measured.json"
+    if not path.is_file():
+        return {}
+    expected = "figures by card id"
+    try:
+        told = json.loads(read(path, expected, CardError))
+        found = told.get(card.id, {})
+    except (ValueError, AttributeError) as error:
+        raise CardError(expected, f"{path}: {error}", "measure again, or remove the file") from error
+    return dict(found)
 
 
 def load_card(path: Path) -> PolicyCard:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from robo_orch.bench.gripper import polarity
 from robo_orch.bench.looks import Episode, Look, episodes
@@ -38,6 +39,8 @@ CONSTANT = 1e-6
 ASKED_AGAIN, LEAST_CHANGE = 20, 1e-6
 #: Words that none of the skills would be asked with in the same breath (chosen).
 OTHER_WORDS = ("open the door", "put the yellow bottle in the bin", "turn the knob", "push the blue plate to the left")
+#: Keys of a latency: of whole answers, and the medians of their parts; ms.
+LATENCY = ("p50", "p99", "pre", "infer", "post")
 #: Endings of a policy that are the policy's fault whatever the scene is like.
 _BROKEN = (
     *(Code.CONTRACT, Code.EMPTY_CHUNK, Code.WRONG_ACTION_SHAPE, Code.NON_FINITE_ACTION),
@@ -90,10 +93,6 @@ class Finding:
         }
 
 
-#: Keys of a latency: of whole answers, and the medians of their parts; ms.
-LATENCY = ("p50", "p99", "pre", "infer", "post")
-
-
 def check(card: PolicyCard, scene: str = "kitchen", looks: int = LOOKS, seed: int = 0) -> Finding:
     """Check one card.
 
@@ -124,7 +123,8 @@ def check(card: PolicyCard, scene: str = "kitchen", looks: int = LOOKS, seed: in
 
 def _try_out(finding: Finding, card: PolicyCard, robot: RobotSpec, scene: str, looks: int, seed: int) -> None:
     """Load the policy and look at what it does."""
-    done, inputs, changes = [], _Inputs(card, robot), []
+    done: list[Episode] = []
+    inputs, changes = _Inputs(card, robot), list[float]()
     for episode in episodes(card, scene, looks, seed):
         done.append(episode)
         inputs.see(episode)
@@ -196,7 +196,7 @@ class _Inputs:
 
     def judge(self, finding: Finding) -> None:
         """Say what is constant, and how much is out of distribution."""
-        inside: list[Array] = []
+        inside: list[NDArray[np.bool_]] = []
         for name, rows in self._numbers.items():
             spec, seen = self._card.observation[name], np.array(rows)
             if isinstance(spec, Features):
@@ -207,7 +207,9 @@ class _Inputs:
             finding.ood = round(1.0 - float(np.concatenate(inside).mean()), 4)
             if finding.ood > MOST_OOD:
                 wanted = f"inputs within low and high, {MOST_OOD:.0%} beyond at most"
-                finding.blame(wanted, f"{finding.ood:.0%} beyond", "check units and ranges, or use it where it was made")
+                finding.blame(
+                    wanted, f"{finding.ood:.0%} beyond", "check units and ranges, or use it where it was made"
+                )
         for camera, pictures in self._pictures.items():
             if self._n > 1 and len(pictures) == 1:
                 finding.blame(f"pictures of camera {camera} that change", "one and the same", "check the camera")
@@ -254,7 +256,9 @@ def _judge_words(finding: Finding, changes: Sequence[float]) -> None:
     finding.language = float(np.nan_to_num(max(changes), posinf=np.finfo(float).max))
     if finding.language <= LEAST_CHANGE:
         got = f"no change above {LEAST_CHANGE:g} in {len(changes)} looks that were asked again with other words"
-        finding.blame("actions that depend on the instruction", got, "set language: false and drop the text, or train it")
+        finding.blame(
+            "actions that depend on the instruction", got, "set language: false and drop the text, or train it"
+        )
 
 
 def _latency(done: Iterable[Episode]) -> dict[str, float | None]:

@@ -19,7 +19,7 @@ RISE = 4.0
 
 
 def nodes() -> list[onnx.NodeProto]:
-    """toward (B, 3) -> move (B, 7): aside first, then down; no turn; the gripper closed."""
+    """From ``toward`` (B, 3) to ``move`` (B, 7): aside first, then down; no turn; the gripper closed."""
     return [
         helper.make_node("Abs", ["toward"], ["distances"]),
         helper.make_node("MatMul", ["distances", "rise"], ["above"]),
