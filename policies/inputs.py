@@ -27,6 +27,12 @@ class Feeder:
         self._args: Mapping[str, str] = {}
         self._text: dict[str, NDArray[Any]] = {}
 
+    def warm_up(self) -> None:
+        """Load what fills the inputs, so that nothing has to be loaded once the arm moves."""
+        for spec in self._card.observation.values():
+            if isinstance(spec, Text):
+                _words("", spec)
+
     def begin(self, subgoal: Subgoal) -> None:
         """A new subgoal: its objects, its words."""
         self._args = dict(subgoal.args)

@@ -20,6 +20,7 @@ from robo_orch.latch import Latch
 from robo_orch.objects import Inventory
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.context import PolicyContext
+from robo_orch.policies.frozen import FrozenFrames
 from robo_orch.policies.inputs import Feeder
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import ActionChunk, Code, Done, Failed, Observation, Step, Subgoal
@@ -47,6 +48,7 @@ class LearnedPolicy(ABC):
         self.confidence: float | None = None
         self.completion: float | None = None
         self._feeder = Feeder(context.card, context.inventory)
+        self._frames = FrozenFrames(context.card.cameras)
         self._end = _End(context.card, context.inventory)
         self._subgoal: Subgoal | None = None
 
@@ -67,15 +69,16 @@ class LearnedPolicy(ABC):
         self.confidence = self.completion = None
         self._end.begin()
         self._feeder.begin(subgoal)
+        self._frames.clear()
         self.forget()
 
     def act(self, observation: Observation, committed: ActionChunk | None = None) -> Step:
-        """The next actions, or ``Done``; ``Failed(NOT_PERCEIVED)`` without a picture or pose that the model needs."""
+        """The next actions, or ``Done``; ``Failed(NOT_PERCEIVED)`` without a live picture or a pose that it needs."""
         if self._subgoal is None:
             return Failed(Code.POLICY_ERROR, "act was called before reset")
         if because := self._end.reached(observation, self._subgoal, self.completion):
             return Done(because)
-        if missing := self._feeder.missing(observation):
+        if missing := self._feeder.missing(observation) or self._frames.see(observation):
             return Failed(Code.NOT_PERCEIVED, missing)
         with self.timing.pre:
             inputs = self._feeder.inputs(observation, committed)

@@ -20,7 +20,7 @@ from robo_orch.policies.learned import Answer, LearnedPolicy
 
 
 class NetworkPolicy(LearnedPolicy):
-    """Runs the model that a card names.
+    """Runs the model that a card names, loaded, compared with its golden vector and warm once it is made.
 
     Attributes:
         session: the model.
@@ -38,6 +38,7 @@ class NetworkPolicy(LearnedPolicy):
         check(card, model_problems(card, self.session.inputs, self.session.outputs, context.robot))
         shapes = input_shapes(card, context.robot)
         blank = {name: np.zeros((1, *shape), dtype) for name, (dtype, shape) in shapes.items()}
+        self._feeder.warm_up()
         self.session.warm_up(blank)
         got = self.session.run(blank)[card.outputs.action]
         check(card, filter(None, [action_problem(card, got.shape)]))  # axes that the model leaves open

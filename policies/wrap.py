@@ -60,6 +60,7 @@ class Wrapped(LearnedPolicy):
         super().__init__(context)
         self.model = self.make(context)
         self._call = self._method()
+        self._feeder.warm_up()
 
     @abstractmethod
     def make(self, context: PolicyContext) -> Any:

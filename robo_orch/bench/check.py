@@ -37,7 +37,7 @@ MOST_CLIPPED, MOST_OOD = 0.25, 0.25
 CONSTANT = 1e-6
 #: Looks that are asked again with other words, and the least that an action must then change somewhere.
 ASKED_AGAIN, LEAST_CHANGE = 20, 1e-6
-#: Words that none of the skills would be asked with in the same breath (chosen).
+#: Other words, where a layout has only one thing that a skill could be asked about (chosen: other skills).
 OTHER_WORDS = ("open the door", "put the yellow bottle in the bin", "turn the knob", "push the blue plate to the left")
 #: Keys of a latency: of whole answers, and the medians of their parts; ms.
 LATENCY = ("p50", "p99", "pre", "infer", "post")
@@ -133,7 +133,7 @@ def _try_out(finding: Finding, card: PolicyCard, robot: RobotSpec, scene: str, l
     _judge_endings(finding, done)
     _judge_actions(finding, card, done)
     inputs.judge(finding)
-    _judge_words(finding, changes)
+    _judge_words(finding, card, changes)
     finding.latency_ms = _latency(done)
     finding.golden = getattr(done[0].policy, "golden", None) if card.golden else None
     finding.provider = getattr(getattr(done[0].policy, "session", None), "provider", "")
@@ -242,7 +242,7 @@ def _asked_again(episode: Episode, most: int) -> list[float]:
         return np.asarray(step.values) if isinstance(step, ActionChunk) else None
 
     for i, look in enumerate(episode.looks[:most]):
-        words = [word for word in OTHER_WORDS if word != look.subgoal.text]
+        words = episode.other_words or OTHER_WORDS
         before, after = answer(look, look.subgoal.text), answer(look, words[i % len(words)])
         if before is not None and after is not None:
             same = before.shape == after.shape
@@ -250,8 +250,11 @@ def _asked_again(episode: Episode, most: int) -> list[float]:
     return changes
 
 
-def _judge_words(finding: Finding, changes: Sequence[float]) -> None:
+def _judge_words(finding: Finding, card: PolicyCard, changes: Sequence[float]) -> None:
     if len(changes) < ASKED_AGAIN:
+        if card.language:
+            got = f"{len(changes)}"
+            finding.blame(f"{ASKED_AGAIN} looks to ask again with other words", got, "set language: false")
         return
     finding.language = float(np.nan_to_num(max(changes), posinf=np.finfo(float).max))
     if finding.language <= LEAST_CHANGE:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import count, islice, product
 from typing import Any
@@ -49,7 +49,7 @@ class Episode:
     """A policy at work on one layout: what it was shown, how it ended, how much was clipped.
 
     ``outcome`` is ``None`` where the layout has nothing for the card to do; ``components`` were commanded, ``clipped``
-    of them clipped by the low-level path.
+    of them clipped by the low-level path; ``other_words`` are what else one could ask of the same skill there.
     """
 
     simulation: Simulation
@@ -58,6 +58,7 @@ class Episode:
     outcome: Outcome | None = None
     components: int = 0
     clipped: int = 0
+    other_words: list[str] = field(default_factory=list)
 
 
 def episodes(card: PolicyCard, scene: str, looks: int, seed: int) -> Iterator[Episode]:
@@ -90,9 +91,11 @@ def _episode(card: PolicyCard, kind: Skill, simulation: Simulation, seed: int) -
     inventory, spec = simulation.layout.inventory, load_robot(simulation.layout.robot)
     episode = Episode(simulation, load_policy(PolicyContext(spec, inventory, card)))
     rng = np.random.default_rng([seed, 0x100C])
-    subgoal = _begin(card, kind, simulation, rng)
+    fitting = [args for args in product(inventory, repeat=len(kind.roles)) if kind.fits(args, inventory)]
+    subgoal = _begin(card, kind, fitting, simulation, rng)
     if subgoal is None:
         return episode
+    episode.other_words = [text for args in fitting if (text := kind.subgoal(*args).text) != subgoal.text]
 
     def hear(event: str, /, **data: Any) -> None:
         if event == "chunk":
@@ -104,10 +107,15 @@ def _episode(card: PolicyCard, kind: Skill, simulation: Simulation, seed: int) -
     return episode
 
 
-def _begin(card: PolicyCard, kind: Skill, simulation: Simulation, rng: np.random.Generator) -> Subgoal | None:
+def _begin(
+    card: PolicyCard,
+    kind: Skill,
+    fitting: Sequence[tuple[str, ...]],
+    simulation: Simulation,
+    rng: np.random.Generator,
+) -> Subgoal | None:
     """Put arm and parts where the card begins; a subgoal that it can do from there, if there is one."""
     world, robot, inventory = simulation.world, simulation.robot, simulation.layout.inventory
-    fitting = [args for args in product(inventory, repeat=len(kind.roles)) if kind.fits(args, inventory)]
     if kind.predicate == "closed":
         for (part,) in fitting:
             joint = inventory[part].joint
