@@ -9,6 +9,7 @@ import inspect
 import sys
 from collections.abc import Callable, Iterable
 from pathlib import Path
+from types import ModuleType
 from typing import cast
 
 from robo_orch.errors import CardError, unknown
@@ -82,6 +83,24 @@ def _sources(card: PolicyCard) -> list[Path]:
     return sorted(Path(source).parent.glob("*.py")) if source else []
 
 
+def _module(card: PolicyCard, name: str) -> ModuleType:
+    """The module of that name: one that is installed, or a file beside the card.
+
+    Raises:
+        CardError: there is a file beside the card, and something else of that name.
+    """
+    beside = card.folder / f"{name}.py"
+    if card.folder == Path() or not beside.is_file():
+        return importlib.import_module(name)
+    if str(card.folder) not in sys.path:
+        sys.path.append(str(card.folder))  # last, so that it hides nothing
+    module = importlib.import_module(name)
+    if Path(module.__file__ or "").resolve() != beside.resolve():
+        got = f"another module {name}, {module.__file__ or 'built in'}"
+        raise CardError(f"{beside.name} beside the card of {card.id}", got, "give the file a name of its own")
+    return module
+
+
 def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
     kind, _, reference = card.loader.partition(":")
     if kind not in LOADERS:
@@ -92,7 +111,7 @@ def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
         return NetworkPolicy
     module_name, _, attribute = reference.partition(":")
     try:
-        factory = getattr(importlib.import_module(module_name), attribute)
+        factory = getattr(_module(card, module_name), attribute)
     except (ImportError, AttributeError, ValueError) as error:
         remedy = "install the package that holds it or correct the card's loader"
         raise CardError(f"what {card.id} loads", f"{card.loader!r}: {error}", remedy) from error
