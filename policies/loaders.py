@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import cast
 
-from robo_orch.errors import CardError, unknown
+from robo_orch.errors import CardError, UserError, unknown
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.context import PolicyContext as PolicyContext
 from robo_orch.policies.contract import camera_problems, check, robot_problems
@@ -54,12 +54,23 @@ def load_policy(context: PolicyContext) -> Policy:
         ModelError: a model that cannot be loaded.
     """
     preflight(context.card, context.robot)
-    policy = _factory(context.card)(context)
+    policy = _made(context)
     for method in ("reset", "act", "close"):
         if not callable(getattr(policy, method, None)):
             got = f"{context.card.loader} without {method}()"
             raise CardError("a policy with reset, act and close", got, "implement robo_orch.types.Policy")
     return policy
+
+
+def _made(context: PolicyContext) -> Policy:
+    try:
+        return _factory(context.card)(context)
+    except UserError:
+        raise
+    except Exception as error:  # a policy is foreign code, and whatever it raises is its own
+        got = f"{type(error).__name__}: {error}"
+        remedy = f"mend {context.card.loader}, or what it needs"
+        raise CardError(f"{context.card.id} to load", got, remedy) from error
 
 
 def version(card: PolicyCard) -> str:
@@ -112,7 +123,9 @@ def _factory(card: PolicyCard) -> Callable[[PolicyContext], Policy]:
     module_name, _, attribute = reference.partition(":")
     try:
         factory = getattr(_module(card, module_name), attribute)
-    except (ImportError, AttributeError, ValueError) as error:
+    except CardError:
+        raise
+    except Exception as error:  # what an import runs may raise anything
         remedy = "install the package that holds it or correct the card's loader"
         raise CardError(f"what {card.id} loads", f"{card.loader!r}: {error}", remedy) from error
     if not inspect.isclass(factory):

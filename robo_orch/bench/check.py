@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from robo_orch.bench.gripper import polarity
 from robo_orch.bench.looks import Episode, Look, episodes
-from robo_orch.errors import RenderError, UserError
+from robo_orch.errors import CardError, RenderError, UserError
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.inputs import Feeder
 from robo_orch.policies.loaders import preflight
@@ -233,12 +233,20 @@ def _heeds_words(card: PolicyCard) -> bool:
 
 
 def _asked_again(episode: Episode, most: int) -> list[float]:
-    """How much the action changes when the same look is asked about with other words, look by look."""
+    """How much the action changes when the same look is asked about with other words, look by look.
+
+    Raises:
+        CardError: the policy raises when it is asked with other words.
+    """
     policy, changes = episode.policy, []
 
     def answer(look: Look, text: str) -> Array | None:
-        policy.reset(replace(look.subgoal, text=text), look.observation, 0)
-        step = policy.act(look.observation)
+        try:
+            policy.reset(replace(look.subgoal, text=text), look.observation, 0)
+            step = policy.act(look.observation)
+        except Exception as error:  # a policy is foreign code
+            got = f"{type(error).__name__}: {error}"
+            raise CardError(f"an answer to {text!r}", got, "take any words, and fail with a reason") from error
         return np.asarray(step.values) if isinstance(step, ActionChunk) else None
 
     for i, look in enumerate(episode.looks[:most]):

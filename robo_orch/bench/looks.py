@@ -73,8 +73,10 @@ def episodes(card: PolicyCard, scene: str, looks: int, seed: int) -> Iterator[Ep
         kind = skill(card.skills[index % len(card.skills)])
         episode = _episode(card, kind, build(scene, "mujoco", layout), layout)
         seen += len(episode.looks)
-        yield episode
-        episode.simulation.world.close()
+        try:
+            yield episode
+        finally:
+            episode.simulation.world.close()
         if seen >= looks:
             return
 

@@ -56,7 +56,7 @@ def show(
 @app.command("check")
 def check(
     card: Annotated[
-        str | None, typer.Argument(metavar="[CARD]", help="A card's id; or --all.", show_default=False)
+        str | None, typer.Argument(metavar="CARD", help="A card's id; or --all.", show_default=False)
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="Check all cards.")] = False,
     policies: Policies = None,

@@ -6,12 +6,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from robo_orch.bench import gripper
 from robo_orch.bench.check import check
 from robo_orch.policies import inputs
 from robo_orch.policies.registry import Registry
 from robo_orch.sim import gl
-from robo_orch.types import ActionKind, ActionSpace, DeltaReference, GripperEncoding
 from tests.policies.learned import SEEING, STILL, card, state_input
 
 TEXT = {"words": {"kind": "text", "encoder": "minilm-int8"}}
@@ -83,27 +81,3 @@ def test_policies_without_a_model_are_tried_too():
     finding = check(handle)
     assert finding.ok, finding.problems
     assert finding.looks >= 50 and finding.latency_ms["p50"] > 0 and finding.latency_ms["infer"] is None
-
-
-SPACES = [
-    ActionSpace(ActionKind.EE_DELTA, 7, "base", "rotvec", DeltaReference.COMMAND, GripperEncoding.WIDTH),
-    ActionSpace(ActionKind.JOINT_POSITION, 8, gripper=GripperEncoding.OPEN_FRACTION),
-    ActionSpace(ActionKind.JOINT_DELTA, 8, reference=DeltaReference.MEASURED, gripper=GripperEncoding.CLOSE_FRACTION),
-    ActionSpace(ActionKind.JOINT_TRAJECTORY, 15, gripper=GripperEncoding.WIDTH),
-]
-
-
-@pytest.mark.parametrize("space", SPACES, ids=lambda space: f"{space.kind}-{space.gripper}")
-def test_open_opens_the_physical_gripper_and_close_closes_it(space):
-    assert gripper.polarity(space, "kitchen", 0) is None
-
-
-def test_a_space_without_a_gripper_has_nothing_to_open():
-    space = ActionSpace(ActionKind.JOINT_POSITION, 7, gripper=GripperEncoding.NONE)
-    assert gripper.polarity(space, "kitchen", 0) is None
-
-
-def test_a_gripper_that_does_the_opposite_is_told(monkeypatch):
-    told = gripper._told
-    monkeypatch.setattr(gripper, "_told", lambda simulation, space, value: told(simulation, space, 0.08 - value))
-    assert "close: 100% open" in gripper.polarity(SPACES[0], "kitchen", 0)[1]

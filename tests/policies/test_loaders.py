@@ -20,6 +20,11 @@ class NoPolicy:
         self.context = context
 
 
+class Broken:
+    def __init__(self, context):
+        raise RuntimeError("no such checkpoint")
+
+
 class Still(NoPolicy):
     def reset(self, subgoal, observation, seed):
         pass
@@ -40,6 +45,7 @@ def context(loader: str) -> PolicyContext:
         ("python:", "loads"),
         ("python:os:system", "class"),
         (f"python:{__name__}:NoPolicy", "reset"),
+        (f"python:{__name__}:Broken", "no such checkpoint"),
     ],
 )
 def test_what_cannot_be_loaded_is_refused_with_the_reason(loader, named):
