@@ -7,6 +7,7 @@ silent default that could change what a number means.
 
 from __future__ import annotations
 
+import json
 import re
 from enum import StrEnum
 from pathlib import Path
@@ -16,7 +17,7 @@ from pydantic import Field, field_validator, model_validator
 
 from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import CardError
-from robo_orch.policies.observation import Features, Finish, Image, Input, Outputs
+from robo_orch.policies.observation import Features, Finish, Image, Input, Outputs, Prefix, Text
 from robo_orch.skills import Fact, skill
 from robo_orch.types import (
     ActionKind,
@@ -30,6 +31,7 @@ from robo_orch.types import (
 )
 
 SCHEMA = 1
+Length = Annotated[float, Field(ge=0)]
 _ID = re.compile(r"[a-z0-9_]+/[a-z0-9-]+-v\d+")
 
 
@@ -109,9 +111,15 @@ class StartSet(Strict):
     """
 
     posture: tuple[float, ...] = Field(min_length=1)
-    within: tuple[float, float, float]
+    within: tuple[Length, Length, Length]
     turn: float = Field(ge=0, le=3.15)
-    gripper: tuple[float, float] = (0.0, 1.0)
+    gripper: tuple[Length, Length] = (0.0, 1.0)
+
+    @model_validator(mode="after")
+    def _range_is_a_range(self) -> StartSet:
+        if self.gripper[0] > self.gripper[1]:
+            raise ValueError(f"gripper: the lower end first was expected, got {self.gripper[0]}, {self.gripper[1]}")
+        return self
 
 
 class PolicyCard(Strict):
@@ -120,8 +128,9 @@ class PolicyCard(Strict):
     ``rate_hz`` is the rate of the actions within a chunk; ``preconditions``, beside those of the skills, are checked
     on what is perceived right before the policy starts; ``loader`` is ``kind:reference``, for example
     ``python:package.module:Class`` or ``onnx:model.onnx`` beside the card. ``observation`` (what each of a model's
-    inputs is fed), ``outputs`` and ``finish`` are for models; ``time_limit`` (s on the robot's clock) is how long one
-    attempt may take at most.
+    inputs is fed), ``outputs`` and ``finish`` are for models; ``language`` says that the policy heeds the words of
+    the subgoal; ``golden`` names a file beside the card with inputs and outputs that its model must reproduce;
+    ``time_limit`` (s on the robot's clock) is how long one attempt may take at most.
     """
 
     schema_version: Annotated[int, Field(strict=True, ge=SCHEMA, le=SCHEMA)] = Field(alias="schema")
@@ -141,9 +150,11 @@ class PolicyCard(Strict):
     leases: Leases = Leases()
     stop_mode: StopMode = StopMode.HOLD
     cost_seconds: float = Field(gt=0, allow_inf_nan=False)
-    time_limit: float = Field(default=60.0, gt=0)
+    time_limit: float = Field(default=60.0, gt=0, allow_inf_nan=False)
     start: StartSet | None = None
     require_gpu: bool = False
+    language: bool = False
+    golden: str = ""
     loader: str
     parameters: dict[str, float | int | str | bool] = Field(default_factory=dict)
     robots: tuple[str, ...] = ()
@@ -166,7 +177,7 @@ class PolicyCard(Strict):
                 raise ValueError(f"{error.got} is no skill; {error.remedy}") from error
         return value
 
-    @field_validator("rate_hz", "cost_seconds", mode="before")
+    @field_validator("rate_hz", "cost_seconds", "time_limit", mode="before")
     @classmethod
     def _numbers_are_numbers(cls, value: Any) -> Any:
         if isinstance(value, bool):
@@ -180,11 +191,27 @@ class PolicyCard(Strict):
             for role in fact.roles:
                 if role not in roles:
                     raise ValueError(f"precondition {fact.name} uses role {role!r}; the skills have {sorted(roles)}")
+        return self
+
+    @model_validator(mode="after")
+    def _inputs_use_roles_of_every_skill(self) -> PolicyCard:
         for name, given in self.observation.items():
-            for key in given.keys if isinstance(given, Features) else ():
-                role, dot, _ = key.partition(".")
-                if dot and any(role not in skill(s).roles for s in self.skills):
+            for role in given.roles if isinstance(given, Features) else ():
+                if any(role not in skill(s).roles for s in self.skills):
                     raise ValueError(f"input {name} uses role {role!r}, which not all of the skills have")
+        return self
+
+    @model_validator(mode="after")
+    def _inputs_agree(self) -> PolicyCard:
+        given = self.observation.values()
+        for image in (i for i in given if isinstance(i, Image)):
+            if image.size != self.cameras[image.camera]:
+                raise ValueError(f"camera {image.camera}: one size of its pictures was expected, got two")
+        prefixes = [i for i in given if isinstance(i, Prefix)]
+        if len(prefixes) > 1 or any(p.length in self.observation for p in prefixes):
+            raise ValueError("one prefix, its length in an input of its own, was expected")
+        if self.observation and self.language and not any(isinstance(i, Text) for i in given):
+            raise ValueError("language: an input of kind text was expected, got none")
         return self
 
     @property
@@ -199,6 +226,24 @@ class PolicyCard(Strict):
         """
         facts = (*skill(subgoal.skill).preconditions, *self.preconditions)
         return [f.bind(subgoal.args) for f in facts if all(role in subgoal.args for role in f.roles)]
+
+
+def measured(card: PolicyCard) -> dict[str, Any]:
+    """What was measured of a policy: what ``measured.json`` beside its card holds under the card's id.
+
+    Raises:
+        CardError: the file cannot be read.
+    """
+    path = card.folder / "measured.json"
+    if not path.is_file():
+        return {}
+    expected = "figures by card id"
+    try:
+        told = json.loads(read(path, expected, CardError))
+        found = told.get(card.id, {})
+    except (ValueError, AttributeError) as error:
+        raise CardError(expected, f"{path}: {error}", "measure again, or remove the file") from error
+    return dict(found)
 
 
 def load_card(path: Path) -> PolicyCard:

@@ -42,20 +42,23 @@ def check(card: PolicyCard, problems: Iterable[str]) -> None:
     """
     found = list(problems)
     if found:
-        raise CardError(f"{card.id} to fit", "; ".join(found), f"mend the card; `robo-orch skills check {card.id}`")
+        remedy = "mend the card, or what it names; docs/policies.md explains every key"
+        raise CardError(f"{card.id} to fit its robot, scene and model", "; ".join(found), remedy)
 
 
 def robot_problems(card: PolicyCard, robot: RobotSpec) -> list[str]:
-    """Why this robot cannot do what the card commands or start where it wants to."""
-    found = [problem] if (problem := problem_of(card.action.space, robot)) else []
+    """Why this robot cannot do what the card commands, start where it wants to, or feed it the numbers it takes."""
+    found = [f"action: {problem}"] if (problem := problem_of(card.action.space, robot)) else []
     if card.robots and robot.name not in card.robots:
-        found.append(f"a robot among {', '.join(card.robots)} was expected, got {robot.name}")
+        found.append(f"robots: one of {', '.join(card.robots)} was expected, got {robot.name}")
     n = len(robot.joints)
     if card.start and len(card.start.posture) != n:
         found.append(f"start.posture: {n} joints were expected for {robot.name}, got {len(card.start.posture)}")
     periods = robot.control_hz / card.rate_hz
     if abs(periods - round(periods)) > 1e-6 or round(periods) < 1:
         found.append(f"rate_hz: a rate that divides {robot.control_hz:g} Hz was expected, got {card.rate_hz:g}")
+    for name, spec in card.observation.items():
+        found += [f"{name}: {problem}" for problem in _width_problems(spec, robot)]
     return found
 
 
@@ -69,43 +72,56 @@ def model_problems(
     card: PolicyCard, inputs: Mapping[str, Tensor], outputs: Mapping[str, Tensor], robot: RobotSpec
 ) -> list[str]:
     """What a model takes or gives otherwise than its card says."""
-    wanted = dict(card.observation)
-    lengths = {spec.length for spec in wanted.values() if isinstance(spec, Prefix)}
-    found = [
-        _missing("an input of the model", name, list(inputs)) for name in (*wanted, *lengths) if name not in inputs
-    ]
-    found += [
-        _missing("an input in the card", name, list(wanted)) for name in inputs if name not in {*wanted, *lengths}
-    ]
-    for name, spec in wanted.items():
+    wanted = input_shapes(card, robot)
+    found = [_missing("an input of the model", name, list(inputs)) for name in wanted if name not in inputs]
+    found += [_missing("an input in the card", name, list(wanted)) for name in inputs if name not in wanted]
+    for name, (dtype, shape) in wanted.items():
         if name in inputs:
-            found += [f"{name}: {problem}" for problem in _input_problems(card, spec, inputs[name], robot)]
+            found += [f"{name}: {problem}" for problem in _tensor_problems(dtype, shape, inputs[name])]
+    words = [n for n, spec in card.observation.items() if isinstance(spec, Text) and spec.encoder == "none"]
+    found += [f"{name}: an encoder was expected, since a model takes numbers, got none" for name in words]
     return found + _output_problems(card, outputs)
 
 
-def _input_problems(card: PolicyCard, spec: Input, tensor: Tensor, robot: RobotSpec) -> list[str]:
+def input_shapes(card: PolicyCard, robot: RobotSpec) -> dict[str, tuple[str, tuple[int, ...]]]:
+    """Element type and shape, the batch's axis left out, of each input that the card's model is fed."""
+    wanted: dict[str, tuple[str, tuple[int, ...]]] = {}
+    for name, spec in card.observation.items():
+        match spec:
+            case Features():
+                wanted[name] = "float32", (vector_width(spec.keys, len(robot.joints)),)
+            case Image():
+                width, height = spec.size
+                wanted[name] = spec.dtype, (3, height, width) if spec.layout is Layout.CHW else (height, width, 3)
+            case Text():
+                wanted[name] = "float32", (TEXT_WIDTH.get(spec.encoder, 0),)
+            case Prefix():
+                wanted[name] = "float32", (card.chunk.length, card.action.dim)
+                wanted[spec.length] = "int64", ()
+    return wanted
+
+
+def action_problem(card: PolicyCard, shape: Iterable[int | None]) -> str:
+    """Why actions of this shape, batch first, are not what the card says, in words; empty if they are."""
+    got, length, dim = tuple(shape), card.chunk.length, card.action.dim
+    fits = [(length, dim), *([(dim,)] if length == 1 else [])]
+    if _batch(got) and any(_same(got[1:], wanted) for wanted in fits):
+        return ""
+    return f"actions [1, {length}, {dim}] were expected, as chunk and action say, got {_text(got)}"
+
+
+def _width_problems(spec: Input, robot: RobotSpec) -> list[str]:
+    """Statistics and ranges of another length than what they are about."""
     match spec:
         case Features():
-            width = vector_width(spec.keys, len(robot.joints))
-            return [*_shape("float32", (width,), tensor), *_widths(spec, width)]
+            width, lengths = vector_width(spec.keys, len(robot.joints)), {"a range": len(spec.low)}
         case Image():
-            width, height = spec.size
-            shape = (3, height, width) if spec.layout is Layout.CHW else (height, width, 3)
-            return [*_shape(spec.dtype, shape, tensor), *_widths(spec, 3)]
-        case Text():
-            return _shape("float32", (TEXT_WIDTH[spec.encoder],), tensor)
-        case Prefix():
-            return _shape("float32", (card.chunk.length, card.action.dim), tensor)
-
-
-def _widths(spec: Features | Image, width: int) -> list[str]:
-    """Statistics and ranges of another length than what they are about."""
-    found = []
-    if isinstance(spec.normalize, Statistics) and len(spec.normalize.mean) != width:
-        found.append(f"statistics of width {width} were expected, got {len(spec.normalize.mean)}")
-    if isinstance(spec, Features) and spec.low and len(spec.low) != width:
-        found.append(f"a range of width {width} was expected, got {len(spec.low)}")
-    return found
+            width, lengths = 3, {}
+        case _:
+            return []
+    if isinstance(spec.normalize, Statistics):
+        lengths["statistics"] = len(spec.normalize.mean)
+    return [f"{what} of width {width} was expected, got {n}" for what, n in lengths.items() if n not in (0, width)]
 
 
 def _output_problems(card: PolicyCard, outputs: Mapping[str, Tensor]) -> list[str]:
@@ -114,23 +130,27 @@ def _output_problems(card: PolicyCard, outputs: Mapping[str, Tensor]) -> list[st
     found = [_missing("an output of the model", name, list(outputs)) for name in names if name not in outputs]
     if card.finish and card.finish.by == "completion" and not told.completion:
         found.append("finish: outputs.completion was expected, got none")
-    if told.action in outputs:
-        shape, dim, length = outputs[told.action].shape, card.action.dim, card.chunk.length
-        fits = [(dim,)] if length == 1 else []
-        if not any(_same(shape[1:], s) for s in [*fits, (length, dim)]):
-            found.append(f"{told.action}: [batch, {length}, {dim}] was expected, got {_text(shape)}")
+    if told.action in outputs and (problem := action_problem(card, outputs[told.action].shape)):
+        found.append(f"{told.action}: {problem}")
+    for name in (told.confidence, told.completion):
+        if name in outputs and any(n not in (1, None) for n in outputs[name].shape):
+            found.append(f"{name}: one number was expected, got {_text(outputs[name].shape)}")
     return found
 
 
-def _shape(dtype: str, shape: tuple[int, ...], tensor: Tensor) -> list[str]:
-    if str(tensor.dtype) == dtype and len(tensor.shape) == len(shape) + 1 and _same(tensor.shape[1:], shape):
+def _tensor_problems(dtype: str, shape: tuple[int, ...], tensor: Tensor) -> list[str]:
+    if str(tensor.dtype) == dtype and _batch(tensor.shape) and _same(tensor.shape[1:], shape):
         return []
-    wanted = f"[batch, {', '.join(map(str, shape))}]"
-    return [f"{dtype} {wanted} was expected, as the card says, got {tensor.dtype} {_text(tensor.shape)} in the model"]
+    wanted = f"{dtype} [{', '.join(map(str, (1, *shape)))}]"
+    return [f"{wanted} was expected, as the card says, got {tensor.dtype} {_text(tensor.shape)} in the model"]
 
 
-def _same(shape: Iterable[int | None], wanted: tuple[int, ...]) -> bool:
-    got = tuple(shape)
+def _batch(shape: tuple[int | None, ...]) -> bool:
+    """Whether the first axis can be one long."""
+    return bool(shape) and shape[0] in (1, None)
+
+
+def _same(got: tuple[int | None, ...], wanted: tuple[int, ...]) -> bool:
     return len(got) == len(wanted) and all(a is None or a == b for a, b in zip(got, wanted, strict=True))
 
 

@@ -44,6 +44,11 @@ class Features(Strict):
     low: tuple[float, ...] = ()
     high: tuple[float, ...] = ()
 
+    @property
+    def roles(self) -> tuple[str, ...]:
+        """The roles of the objects that the numbers tell of, each once, in order."""
+        return tuple(dict.fromkeys(key.partition(".")[0] for key in self.keys if "." in key))
+
     @field_validator("keys")
     @classmethod
     def _keys_exist(cls, value: tuple[str, ...]) -> tuple[str, ...]:
@@ -78,12 +83,22 @@ class Image(Strict):
     dtype: Literal["uint8", "float32"] = "uint8"
     normalize: Normalize | Statistics
 
+    @model_validator(mode="after")
+    def _whole_numbers_are_not_normalised(self) -> Image:
+        if self.dtype == "uint8" and isinstance(self.normalize, Statistics):
+            raise ValueError("statistics are for dtype float32; for uint8 'fused' or 'none' was expected")
+        return self
+
 
 class Text(Strict):
-    """The subgoal's words, embedded once a subgoal by a frozen encoder that is pinned by hash."""
+    """The subgoal's words.
+
+    ``encoder`` ``minilm-int8``: embedded, once a subgoal, by a frozen encoder that is pinned by hash; ``none``: the
+    words themselves, for a policy class that reads them.
+    """
 
     kind: Literal["text"]
-    encoder: Literal["minilm-int8"]
+    encoder: Literal["minilm-int8", "none"]
 
 
 class Prefix(Strict):

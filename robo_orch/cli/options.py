@@ -22,4 +22,12 @@ Video = Annotated[
         show_default="key frames only",
     ),
 ]
+Policies = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--policies",
+        metavar="DIR",
+        help="A folder with cards of your own (*.card.yaml), or such a card; repeatable. Also ROBO_ORCH_POLICIES.",
+    ),
+]
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that run or demo has written.")]

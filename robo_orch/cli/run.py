@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from robo_orch.cli.options import Json, Out, Seed, Video
+from robo_orch.cli.options import Json, Out, Policies, Seed, Video
 
 
 def run(
@@ -27,6 +27,7 @@ def run(
     cards: Annotated[
         str, typer.Option("--cards", metavar="ID,…", help="Policies that may be used.", show_default="all")
     ] = "",
+    policies: Policies = None,
     perturb: Annotated[
         list[str] | None, typer.Option("--perturb", metavar="NAME=VALUE", help="Make the scene harder; repeatable.")
     ] = None,
@@ -59,6 +60,7 @@ def run(
         "seed": seed,
         "planner": planner,
         "cards": cards,
+        "policies": tuple(policies or ()),
         "perturb": perturb or [],
         "speed": speed,
         "time_limit": time_limit,

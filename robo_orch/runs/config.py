@@ -29,6 +29,7 @@ class RunConfig:
         seed: of everything that is drawn.
         planner: one of :data:`PLANNERS`.
         cards: ids of the policies that may be used, in order; empty means all.
+        policies: folders with further cards.
         perturb: perturbations of the scene by name.
         speed: share of the robot's speed limits that motion may use, (0, 1].
         time_limit: robot seconds after which the run is given up.
@@ -50,6 +51,7 @@ class RunConfig:
     seed: int = 0
     planner: str = "symbolic"
     cards: tuple[str, ...] = ()
+    policies: tuple[Path, ...] = ()
     perturb: Mapping[str, float] = field(default_factory=dict)
     speed: float = 1.0
     time_limit: float = TIME_LIMIT

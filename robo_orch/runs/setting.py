@@ -134,6 +134,6 @@ def set_up(
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import build
 
-    cards = Registry.load(only=config.cards)
+    cards = Registry.load(config.policies, only=config.cards)
     simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime, wrap)
     return Setting(simulation, cards, SymbolicPlanner(cards.skills))

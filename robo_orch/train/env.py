@@ -74,12 +74,12 @@ class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         _, info = self.kitchen.reset(seed=seed, options=options)
         part = self.kitchen.simulation.layout.inventory[self.recipe.object]
         self._shaped = Shaped(self.recipe.reward, part, AIMS[self._kind.predicate])
-        return self._observe(), info
+        return self.told(self.seen), info
 
     def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """One action."""
         _, reward, ended, late, info = self.kitchen.step(self.recipe.action(np.asarray(action, dtype=float)))
-        return self._observe(), reward, ended, late, info
+        return self.told(self.seen), reward, ended, late, info
 
     def close(self) -> None:
         """Give the worlds back."""
@@ -93,8 +93,9 @@ class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         if joint is not None and max(self.recipe.begin) > 0.0:
             world.move_part(self.recipe.object, joint.limits[1] * float(rng.uniform(*self.recipe.begin)))
 
-    def _observe(self) -> NDArray[np.float32]:
-        return vector(self.seen, self._keys, self.args, self.kitchen.simulation.layout.inventory)
+    def told(self, seen: Observation) -> NDArray[np.float32]:
+        """The numbers ``(k,)`` that the card has of an observation."""
+        return vector(seen, self._keys, self.args, self.kitchen.simulation.layout.inventory)
 
 
 def _features(recipe: Recipe) -> Features:

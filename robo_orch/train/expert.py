@@ -18,7 +18,7 @@ from robo_orch.robots.actions import Decoder
 from robo_orch.robots.arm import Arm
 from robo_orch.robots.features import mark
 from robo_orch.train.env import SkillEnv
-from robo_orch.types import Array, Pose
+from robo_orch.types import Array, Observation, Pose
 
 #: How far before a grasp the way down to it begins, and the opening there, m (chosen).
 BEFORE, OPENED = 0.07, 0.05
@@ -145,9 +145,9 @@ class Expert:
         self._env, self._decoder, self._arm = env, Decoder(env.robot), Arm(env.robot)
         self._script = SCRIPTS[env.recipe.policy.skills[0]]
 
-    def action(self) -> Array:
-        """What the expert would do now, ``(A,)`` in [-1, 1]."""
-        env, wish, card = self._env, self._script(self._look()), self._env.recipe.policy
+    def action(self, seen: Observation | None = None) -> Array:
+        """What the expert would do now, ``(A,)`` in [-1, 1], or now if it saw something else."""
+        env, wish, card = self._env, self._script(self._look(seen or self._env.seen)), self._env.recipe.policy
         before = env.kitchen.setpoint
         now = self._arm.tool(before.goal)
         way = _cut(wish.tool.position - now.position, min(wish.pace, env.recipe.pace))
@@ -160,8 +160,8 @@ class Expert:
         row = self._decoder.encode(q, wish.width, card.action.space, before, env.seen.state.q, periods)
         return env.recipe.inverse(row)
 
-    def _look(self) -> Scene:
-        env, seen = self._env, self._env.seen
+    def _look(self, seen: Observation) -> Scene:
+        env = self._env
         part = env.kitchen.simulation.layout.inventory[env.recipe.object]
         if part.joint is None:
             raise ValueError(f"{part.name} moves on no joint")

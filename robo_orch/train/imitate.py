@@ -4,17 +4,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import torch
+from scipy.spatial.transform import Rotation
 from stable_baselines3 import SAC
 from stable_baselines3.common.type_aliases import ReplayBufferSamples
 from stable_baselines3.common.utils import polyak_update
 
 from robo_orch.train.env import SkillEnv
 from robo_orch.train.expert import Expert
-from robo_orch.types import Array
+from robo_orch.types import Array, Observation, Pose, PoseEstimate
 
 #: Noise on every other demonstrated action, so that they show what to do beside the way (chosen).
 SHAKE = 0.15
@@ -25,18 +27,21 @@ QUIET = -2.0
 #: Episodes that are tried at most for each that is wanted.
 TRIES = 10
 
-#: (before, after, action, reward, ended, what the expert would have done).
-Transition = tuple[Array, Array, Array, float, bool, Array]
+#: Other estimates of the same state for which the expert is asked, too, so that imitation learns what noise does.
+GUESSES = 4
+
+#: (before, after, action, reward, ended, pairs of what might have been seen and what the expert would have done).
+Transition = tuple[Array, Array, Array, float, bool, list[tuple[Array, Array]]]
 Act = Callable[[Array], Array]
 
 
 def demonstrate(env: SkillEnv, n: int, seed: int) -> list[Transition]:
     """Transitions of ``n`` safe successes of the expert."""
-    rng, expert, found = np.random.default_rng([seed, 0xDE30]), Expert(env), []
+    rng, teacher, found = np.random.default_rng([seed, 0xDE30]), Teacher(env, seed), []
     for _ in range(TRIES * n):
         if n == 0:
             break
-        made, success = _episode(env, expert, int(rng.integers(2**31)), lambda seen, wish, k: _shaken(wish, rng, k))
+        made, success = _episode(env, teacher, int(rng.integers(2**31)), lambda seen, wish, k: _shaken(wish, rng, k))
         if success:
             found += made
             n -= 1
@@ -45,9 +50,9 @@ def demonstrate(env: SkillEnv, n: int, seed: int) -> list[Transition]:
 
 def correct(env: SkillEnv, act: Act, n: int, seed: int) -> list[Transition]:
     """Transitions of ``n`` episodes in which ``act`` acts."""
-    rng, expert, found = np.random.default_rng([seed, 0xC032]), Expert(env), []
+    rng, teacher, found = np.random.default_rng([seed, 0xC032]), Teacher(env, seed), []
     for _ in range(n):
-        found += _episode(env, expert, int(rng.integers(2**31)), lambda seen, wish, k: act(seen))[0]
+        found += _episode(env, teacher, int(rng.integers(2**31)), lambda seen, wish, k: act(seen))[0]
     return found
 
 
@@ -148,23 +153,47 @@ def mean_action(actor: Any, states: torch.Tensor) -> torch.Tensor:
 
 def lesson(transitions: list[Transition], mean: Array, std: Array) -> tuple[torch.Tensor, torch.Tensor]:
     """Normalised states and what the expert would have done there."""
-    states = np.array([(t[0] - mean) / std for t in transitions], np.float32)
-    wishes = np.clip([t[5] for t in transitions], -EDGE, EDGE).astype(np.float32)
+    pairs = [pair for transition in transitions for pair in transition[5]]
+    states = np.array([(state - mean) / std for state, _ in pairs], np.float32)
+    wishes = np.clip([wish for _, wish in pairs], -EDGE, EDGE).astype(np.float32)
     return torch.as_tensor(states), torch.as_tensor(wishes)
 
 
+class Teacher:
+    """Says what to do in what is seen, and in what might as well have been seen."""
+
+    def __init__(self, env: SkillEnv, seed: int) -> None:
+        self._env, self._expert = env, Expert(env)
+        self._rng = np.random.default_rng([seed, 0x7EAC])
+
+    def pairs(self) -> list[tuple[Array, Array]]:
+        """States ``(k,)`` and what the expert would do there ``(A,)``; the first is what is seen."""
+        seen = self._env.seen
+        looks = [seen, *(self._guess(seen) for _ in range(GUESSES))]
+        return [(self._env.told(look), self._expert.action(look)) for look in looks]
+
+    def _guess(self, seen: Observation) -> Observation:
+        """The same with errors of the poses drawn anew on top."""
+        return replace(seen, objects={name: self._moved(e) for name, e in seen.objects.items()})
+
+    def _moved(self, estimate: PoseEstimate) -> PoseEstimate:
+        shift, turn = self._rng.normal(size=3) * estimate.sigma, self._rng.normal(size=3) * estimate.sigma_angle
+        rotation = Rotation.from_rotvec(turn) * estimate.pose.rotation
+        return replace(estimate, pose=Pose.of(estimate.pose.position + shift, rotation.as_quat()))
+
+
 def _episode(
-    env: SkillEnv, expert: Expert, seed: int, choose: Callable[[Array, Array, int], Array]
+    env: SkillEnv, teacher: Teacher, seed: int, choose: Callable[[Array, Array, int], Array]
 ) -> tuple[list[Transition], bool]:
     before, _ = env.reset(seed=seed)
     made: list[Transition] = []
     ended = late = False
     info: dict[str, Any] = {}
     while not ended and not late:
-        wish = expert.action()
-        action = np.clip(choose(before, wish, len(made)), -1.0, 1.0).astype(np.float32)
+        pairs = teacher.pairs()
+        action = np.clip(choose(before, pairs[0][1], len(made)), -1.0, 1.0).astype(np.float32)
         after, reward, ended, late, info = env.step(action)
-        made.append((before, after, action, reward, ended, wish))
+        made.append((before, after, action, reward, ended, pairs))
         before = after
     return made, bool(info["success"])
 

@@ -57,7 +57,7 @@ class Learner(Strict):
     demonstrations: int = 60
     corrections: int = 120
     rounds: int = 3
-    clone: int = 4_000
+    clone: int = 3_000
     width: int = 128
     judge: int = 3_000
     rate: float = 3e-4

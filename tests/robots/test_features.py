@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from robo_orch.catalogue import furniture, make_object
-from robo_orch.robots.features import PER_OBJECT, features, mark
+from robo_orch.robots.features import COLUMNS, PER_OBJECT, check_keys, features, mark, vector, vector_width
 from robo_orch.types import Observation, Pose, PoseEstimate, RobotState
 
 PARTS = {part.name: part for part in furniture("cabinet")}
@@ -75,3 +75,42 @@ def test_age_sight_and_hold_are_told():
     cube = seen("red_cube", Pose.of((0.5, 0.1, 0.02)), stamp=0.4, visible=False)
     told = row("red_cube", observation(holding="red_cube", red_cube=cube))
     np.testing.assert_allclose(told[12:17], [0.002, 0.6, 0.0, 0.0, 1.0], atol=1e-6)
+
+
+KEYS = ("q", "qd", "tool", "gripper", *(f"object.{name}" for name in (*COLUMNS, "toward")))
+
+
+def told(*keys, seen_at=(0.5, 0.1, 0.02), **args):
+    observed = observation(red_cube=seen("red_cube", Pose.of(seen_at)), cabinet=seen("cabinet", CABINET))
+    return vector(observed, keys, {"object": "red_cube", "target": "cabinet"} | args, INVENTORY)
+
+
+def test_named_numbers_are_as_many_as_said_in_the_order_asked_for():
+    for key in KEYS:
+        assert told(key).shape == (vector_width([key], 7),)
+    assert vector_width(KEYS, 7) == len(told(*KEYS))
+    assert told(*KEYS).dtype == np.float32
+    np.testing.assert_array_equal(told(*KEYS), np.concatenate([told(key) for key in KEYS]))
+    np.testing.assert_array_equal(
+        told("target.position", "q", "object.position"),
+        np.concatenate([told("target.position"), told("q"), told("object.position")]),
+    )
+
+
+def test_named_numbers_are_those_of_the_rows():
+    line = row("red_cube", observation(red_cube=seen("red_cube", Pose.of((0.5, 0.1, 0.02)))))
+    for name, columns in COLUMNS.items():
+        np.testing.assert_array_equal(told(f"object.{name}"), line[columns])
+    np.testing.assert_allclose(told("object.toward"), [0.1, 0.1, -0.28], atol=1e-6)
+
+
+def test_one_object_may_fill_two_roles():
+    both = told("object.position", "target.position", target="red_cube")
+    np.testing.assert_array_equal(both[:3], both[3:])
+
+
+def test_names_that_do_not_exist_are_told_with_those_that_do():
+    assert check_keys(KEYS) == ""
+    for wrong in ("position", "object", "object.", ".position", "object.colour", "object.position.x", ""):
+        said = check_keys(["q", wrong])
+        assert repr(wrong) in said and "<role>.toward" in said
