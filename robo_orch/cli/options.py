@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from robo_orch.bridge.names import METHODS
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
 Seed = Annotated[int, typer.Option("--seed", help="Repeats a run on one machine.")]
 Out = Annotated[
@@ -21,5 +23,9 @@ Video = Annotated[
         help="Film the run, or take no pictures at all.",
         show_default="key frames only",
     ),
+]
+Bridge = Annotated[
+    str,
+    typer.Option("--bridge", metavar="METHOD", help=f"How the arm comes to a policy's start: {' or '.join(METHODS)}."),
 ]
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that run or demo has written.")]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from robo_orch.orchestrator import Orchestrator
     from robo_orch.plan import Plan
     from robo_orch.planners import Planner
+    from robo_orch.policies.order import in_order
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import Simulation
 
@@ -44,10 +45,10 @@ class Setting:
             robot.tick()
 
     def orchestrator(self, config: RunConfig, emit: EventSink) -> Orchestrator:
-        """The loop for this setting, its policies loaded.
+        """The loop for this setting, its cards checked.
 
         Raises:
-            CardError: a policy that cannot be loaded.
+            CardError, RenderError: a card that does not fit robot and cameras.
         """
         from robo_orch.orchestrator import Orchestrator
 
@@ -61,6 +62,8 @@ class Setting:
             seed=config.seed,
             time_limit=config.time_limit,
             speed=config.speed,
+            bridge=config.bridge,
+            insist=bool(config.cards),
         )
         loop.prepare()
         return loop
@@ -135,5 +138,7 @@ def set_up(
     from robo_orch.sim.build import build
 
     cards = Registry.load(only=config.cards)
+    if not config.cards:
+        cards = in_order(cards)
     simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime, wrap)
     return Setting(simulation, cards, SymbolicPlanner(cards.skills))

@@ -56,11 +56,33 @@ def test_a_step_that_came_undone_is_pending_again():
     assert timeline.steps[0].recoveries == ["reopen: on(red_cube, plate) no longer holds"]
 
 
+HANDOFF = {"index": 0, "from": "rl/push-v1", "to": CARD, "method": "declared-start", "ok": True, "code": "OK"}
+HANDOFF |= {"seconds": 1.5, "message": "at the start"}
+
+
+def test_a_handoff_is_told_with_the_step_that_it_was_for():
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, HANDOFF)]
+    timeline = Timeline.of(events(story))
+    assert timeline.steps[0].bridge == "declared-start"
+    told = {k: v for k, v in HANDOFF.items() if k not in ("index", "code")}
+    assert timeline.handoffs == [{"subgoal": 0, **told}]
+
+
 def test_a_failed_handoff_is_told_as_failed():
-    handoff = {"index": 0, "from": "home", "to": CARD, "bridge": "ours", "ok": False}
-    timeline = Timeline.of(events([*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, handoff)]))
-    assert timeline.steps[0].bridge == "failed"
-    assert timeline.handoffs == [handoff]
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, HANDOFF | {"ok": False})]
+    assert Timeline.of(events(story)).steps[0].bridge == "failed"
+
+
+def test_a_handoff_between_two_attempts_belongs_to_the_second():
+    story = [
+        *beginning(),
+        *attempt(0, 1, 0.0, 2.0, "NOT_YET"),
+        ("handoff", 2.5, HANDOFF),
+        *attempt(0, 2, 3.0, 4.0, "OK"),
+    ]
+    first, second = Timeline.of(events(story)).steps[0].attempts
+    assert (first.bridge, second.bridge) == ("none", "declared-start")
+    assert (second.number, second.start, second.card) == (2, 2.5, CARD)
 
 
 def test_event_types_of_later_versions_change_nothing():
