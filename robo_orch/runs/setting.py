@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from robo_orch.orchestrator import Orchestrator
     from robo_orch.plan import Plan
     from robo_orch.planners import Planner
-    from robo_orch.policies.order import in_order
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import Simulation
 
@@ -134,6 +133,7 @@ def set_up(
 
     gl.choose()
     from robo_orch.planners.symbolic import SymbolicPlanner
+    from robo_orch.policies.order import in_order
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import build
 
