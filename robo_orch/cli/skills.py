@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import typer
 
+from robo_orch.cli import probe
 from robo_orch.cli.options import Json
 
 app = typer.Typer(help="The policies there are, and what they can do.", no_args_is_help=True, rich_markup_mode=None)
@@ -28,6 +29,9 @@ def list_cards(as_json: Json = False) -> int:
     else:
         _show(cards)
     return 0
+
+
+app.command("probe")(probe.probe)
 
 
 @app.callback()
