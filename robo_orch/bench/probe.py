@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from robo_orch.bench import bank
-from robo_orch.bench.begin import Where, recorded, starting
+from robo_orch.bench.begin import Where, recorded, shipped, starting
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
 from robo_orch.bench.episode import Episode, Stage, draw, ended, told
 from robo_orch.bench.intervals import proportion
@@ -53,9 +54,11 @@ def bench(card_id: str, skill_name: str = "", starts: str = "in", clutter: bool 
     options: dict[str, Any] = {"card": card_id, "version": version(card), "skill": skill_name, "starts": starts}
     options["clutter"] = clutter
     if starts == Where.TERMINAL:
-        options["postures"] = str(bank.newest_postures())
+        file = bank.newest_postures()
+        options["postures"] = "" if file == shipped() else str(file)
+        options["postures_hash"] = hashlib.sha256(file.read_bytes()).hexdigest() if file.is_file() else ""
     return Bench(
-        name="probe",
+        name=_name(options),
         work=work,
         summarise=partial(summarise, options),
         arms=(card_id,),
@@ -63,6 +66,12 @@ def bench(card_id: str, skill_name: str = "", starts: str = "in", clutter: bool 
         options=options,
         scene="kitchen",
     )
+
+
+def _name(options: Mapping[str, Any]) -> str:
+    """One name for each thing that can be probed: stored results of one are no measure for another."""
+    parts = [options["card"].replace("/", "-"), options["skill"], options["starts"]]
+    return "probe/" + "-".join([part for part in parts if part] + ["clutter"] * options["clutter"])
 
 
 def total(card: PolicyCard, skill_name: str, n: int) -> int:
@@ -85,8 +94,8 @@ def work(cell: Cell) -> Mapping[str, Any]:
     episode = draw(
         kind, _stratum(names, cell.episode), cell.seed, partial(_takes, card), perturb, swap=where is Where.SWAP
     )
-    postures = recorded(Path(options["postures"])) if where is Where.TERMINAL else ()
-    start = starting(where, card, kind.name, load_robot(episode.layout.robot), postures)
+    ends = recorded(Path(options["postures"] or shipped())) if where is Where.TERMINAL else ()
+    start = starting(where, card, kind.name, load_robot(episode.layout.robot), ends)
     stage = Stage.set(episode, start)
     row = told(episode, stage.seen)
     if where is Where.SWAP:

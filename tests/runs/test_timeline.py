@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from robo_orch.runs.timeline import State, Timeline
-from tests.runs.stories import CARD, STEPS, attempt, beginning, events, with_a_retry
+from tests.runs.stories import CARD, STEPS, attempt, beginning, events, handoff, with_a_retry
 
 
 def test_a_retried_run_is_told_attempt_by_attempt():
@@ -56,30 +56,20 @@ def test_a_step_that_came_undone_is_pending_again():
     assert timeline.steps[0].recoveries == ["reopen: on(red_cube, plate) no longer holds"]
 
 
-HANDOFF = {"index": 0, "from": "rl/push-v1", "to": CARD, "method": "declared-start", "ok": True, "code": "OK"}
-HANDOFF |= {"seconds": 1.5, "message": "at the start"}
-
-
 def test_a_handoff_is_told_with_the_step_that_it_was_for():
-    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, HANDOFF)]
-    timeline = Timeline.of(events(story))
+    timeline = Timeline.of(events([*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], handoff(0, 0.5)]))
     assert timeline.steps[0].bridge == "declared-start"
-    told = {k: v for k, v in HANDOFF.items() if k not in ("index", "code")}
-    assert timeline.handoffs == [{"subgoal": 0, **told}]
+    told = {"subgoal": 0, "from": "rl/push-v1", "to": CARD, "method": "declared-start", "ok": True}
+    assert timeline.handoffs == [told | {"seconds": 1.5, "message": "at the start"}]
 
 
 def test_a_failed_handoff_is_told_as_failed():
-    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, HANDOFF | {"ok": False})]
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], handoff(0, 0.5, ok=False)]
     assert Timeline.of(events(story)).steps[0].bridge == "failed"
 
 
 def test_a_handoff_between_two_attempts_belongs_to_the_second():
-    story = [
-        *beginning(),
-        *attempt(0, 1, 0.0, 2.0, "NOT_YET"),
-        ("handoff", 2.5, HANDOFF),
-        *attempt(0, 2, 3.0, 4.0, "OK"),
-    ]
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "NOT_YET"), handoff(0, 2.5), *attempt(0, 2, 3.0, 4.0, "OK")]
     first, second = Timeline.of(events(story)).steps[0].attempts
     assert (first.bridge, second.bridge) == ("none", "declared-start")
     assert (second.number, second.start, second.card) == (2, 2.5, CARD)
