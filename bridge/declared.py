@@ -4,8 +4,7 @@
 ::
 
     bring(card):
-        nothing declared, and no handle in the fingers      -> nothing to do
-        the arm stands in the set already                   -> nothing to do
+        the fingers are on no handle, and nothing is declared or the arm stands in the set already -> nothing to do
         run the approach through the executor, as a policy is run
         something is held and there is no way with it       -> leave the arm where it is
         it stands in the set now                            -> hand over, else NO_BRIDGE
@@ -16,6 +15,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
+import numpy as np
+
 from robo_orch.bridge.approach import Approach
 from robo_orch.bridge.handoff import NOT_NEEDED, Handoff
 from robo_orch.bridge.names import DECLARED_START, NONE
@@ -24,12 +25,14 @@ from robo_orch.execution.executor import Executor
 from robo_orch.motion.planner import MotionPlanner
 from robo_orch.objects import Inventory
 from robo_orch.policies.card import PolicyCard, StartSet
+from robo_orch.robots.features import mark
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.types import (
     ActionKind,
     ActionSpace,
     Code,
     GripperEncoding,
+    Observation,
     Outcome,
     Robot,
     RobotState,
@@ -40,6 +43,8 @@ from robo_orch.types import (
 
 #: s on the robot's clock that one hand-over may take (chosen: three times the longest that was seen).
 SECONDS = 20.0
+#: The tool is on a handle if it is this near to its middle, m (chosen: half the length of the longest).
+HANDLE = 0.06
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +83,9 @@ class DeclaredStart:
 
     def bring(self, card: PolicyCard, subgoal: Subgoal, seed: int, time_limit: float) -> Handoff:
         """Bring the arm into the card's start set; see the module's text."""
-        state, starts = self._robot.observe().state, self._set(card)
-        handling = state.grasping and state.holding is None  # a handle, which no motion could take along
-        if not handling and (starts is None or not _outside(starts, state)):
+        seen, starts = self._robot.observe(), self._set(card)
+        state = seen.state
+        if not self._on_handle(seen) and (starts is None or not _outside(starts, state)):
             return NOT_NEEDED
         source = Source(Commands(self._space(gripper=state.holding is None)))
         approach = Approach(self._plans(), source.action.space, starts)
@@ -101,6 +106,14 @@ class DeclaredStart:
         if card.start not in self._starts:
             self._starts[card.start] = Starts(card.start, self._spec)
         return self._starts[card.start]
+
+    def _on_handle(self, seen: Observation) -> bool:
+        """Whether the fingers have closed on a handle, which no motion could take along."""
+        if not seen.state.grasping or seen.state.holding is not None:
+            return False
+        parts = [spec for spec in self._inventory.values() if spec.joint and spec.grasps and spec.name in seen.objects]
+        handles = [seen.objects[spec.name].pose.apply(mark(spec)) for spec in parts]
+        return any(np.linalg.norm(handle - seen.state.tool.position) < HANDLE for handle in handles)
 
     def _plans(self) -> MotionPlanner:
         """Made when it is first needed: most runs need none."""
