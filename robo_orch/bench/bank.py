@@ -19,7 +19,7 @@ from robo_orch.bench.begin import Where, recorded, shipped, starting
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
 from robo_orch.bench.episode import Stage, draw, ended, told
 from robo_orch.bench.intervals import proportion
-from robo_orch.bench.ledger import RESULTS, write_json
+from robo_orch.bench.ledger import RESULTS
 from robo_orch.errors import OptionError, RunError, unknown
 from robo_orch.policies.loaders import version
 from robo_orch.policies.registry import Registry
@@ -123,7 +123,8 @@ def write_postures(folder: Path, file: Path) -> int:
     try:
         rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
         found = postures(rows)
-        write_json(file, {"scene": "kitchen", "postures": found})
+        lines = ",\n".join(json.dumps(posture) for posture in found)
+        file.write_text(f'{{"scene": "kitchen", "postures": [\n{lines}\n]}}\n')
     except (OSError, ValueError) as error:
         raise RunError("a bank's folder, and a file to write", str(error), "run robo-orch bench bank first") from error
     return len(found)

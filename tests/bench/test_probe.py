@@ -3,13 +3,15 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from robo_orch.bench import bank, probe
-from robo_orch.bench.begin import Where, starting
+from robo_orch.bench.begin import Posture, Where, recorded, starting
 from robo_orch.bench.cells import Cell
 from robo_orch.bench.episode import Stage, draw
-from robo_orch.errors import CardError, OptionError
+from robo_orch.errors import CardError, OptionError, RunError
 from robo_orch.policies.registry import Registry
 from robo_orch.robots import load_robot
 from robo_orch.skills import skill
@@ -124,6 +126,15 @@ def test_where_skills_ended_well_is_kept_for_later_starts(tmp_path):
         for ok in (True, False)
     ]
     assert bank.postures(rows) == [{"skill": "press", "card": "a/b-v1", "layout": 1, "q": [0.1] * 7, "width": 0.0}]
+
+
+def test_a_banks_ends_are_written_as_they_are_read(tmp_path):
+    made = {"skill": "press", "card": "a/b-v1", "layout": 1, "success": True, "end_q": [0.1] * 7, "end_width": 0.02}
+    (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in (made, made | {"success": False})))
+    assert bank.write_postures(tmp_path, tmp_path / "ends.json") == 1
+    assert recorded(tmp_path / "ends.json") == (Posture("press", (0.1,) * 7, 0.02),)
+    with pytest.raises(RunError, match="bench bank"):
+        bank.write_postures(tmp_path / "nowhere", tmp_path / "ends.json")
 
 
 def test_the_newest_bank_is_what_terminal_starts_are_drawn_from(tmp_path, monkeypatch):
