@@ -76,5 +76,5 @@ def _plain(said: str) -> str:
     line = next((line for line in said.splitlines() if line.strip()), "no reason given")
     line = re.sub(r"^\[ONNXRuntimeError\] : \d+ : \w+ : ", "", line)
     line = re.sub(r"/\S+\.(?:cc|h):\d+ [^()]*\([^()]*\)(?: const)? ", "", line)
-    line = re.sub(r"/\S+\.(?:cc|h):\d+ ", "", line)
+    line = re.sub(r"\S+\.(?:cc|h):\d+ ", "", line)
     return line.strip()[:300]

@@ -118,7 +118,7 @@ class Scores:
 
     def __init__(self, points: np.ndarray, metric: Metric) -> None:
         self._points, self._l2 = points, metric is Metric.L2
-        self._squares = np.einsum("nd,nd->n", points, points) if self._l2 else np.zeros(len(points), np.float32)
+        self._squares = np.einsum("ij,ij->i", points, points) if self._l2 else np.zeros(len(points), np.float32)
         self._reach = float(np.sqrt(self._squares.max())) if self._l2 else 1.0
 
     def __call__(self, queries: np.ndarray, k: int) -> list[np.ndarray]:

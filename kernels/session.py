@@ -1,25 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A learned model, ready to run: the only module that imports ONNX Runtime."""
+"""A learned model, ready to run: inputs checked, buffers kept, latency steady."""
 
 from __future__ import annotations
 
-import contextlib
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-import onnxruntime as ort
 
-from robo_orch.errors import ModelError, unknown
+from robo_orch.errors import ModelError
 from robo_orch.kernels.binding import Binding
-from robo_orch.kernels.model_file import called, check_file, failure, refusal
+from robo_orch.kernels.model_file import check_file, failure
+from robo_orch.kernels.runtime import start
 from robo_orch.kernels.tensors import check, spec_of
 
-#: Those that compute on a GPU, the best first.
-GPU = ("TensorrtExecutionProvider", "CUDAExecutionProvider")
-CPU = "CPUExecutionProvider"
 #: Sets of input shapes whose buffers are kept (chosen: a robot or two, a batch of cameras, a probe).
 KEPT = 8
 #: Runs before the first that counts (chosen: allocations and kernel choice settle within three).
@@ -37,7 +33,7 @@ class Session:
         metadata: the custom metadata in the file.
     """
 
-    def __init__(self, runtime: ort.InferenceSession, source: Path | bytes) -> None:
+    def __init__(self, runtime: Any, source: Path | bytes) -> None:
         self._runtime, self._source = runtime, source
         self.provider: str = runtime.get_providers()[0]
         self.inputs = {i.name: spec_of(i.name, i.type, i.shape) for i in runtime.get_inputs()}
@@ -69,11 +65,7 @@ class Session:
         """
         source = source if isinstance(source, bytes) else Path(source)
         check_file(source)
-        wanted = _providers(providers, require_gpu)
-        session = cls(bare(source, wanted, threads), source)
-        if require_gpu and session.provider not in GPU:
-            raise _no_gpu(f"{called(source)} on {session.provider}: {', '.join(wanted)} did not start")
-        return session
+        return cls(start(source, providers, require_gpu, threads), source)
 
     @property
     def dynamic_batch(self) -> bool:
@@ -99,7 +91,7 @@ class Session:
             binding.fill(inputs)
             try:
                 self._runtime.run_with_iobinding(binding.io)
-            except Exception as error:  # as in load
+            except Exception as error:  # the runtime has no common class of its own
                 raise failure(self._source, str(error)) from None
             return binding.results(copy)
 
@@ -152,53 +144,6 @@ class Session:
             del self._bindings[next(iter(self._bindings))]
         made = Binding(self._runtime.io_binding(), self.inputs, tuple(self.outputs.values()), inputs)
         return self._bindings.setdefault(shapes, made)
-
-
-def bare(source: Path | bytes, providers: Sequence[str], threads: int = 1) -> ort.InferenceSession:
-    """The runtime's own session with the options of ours; also what ``bench inference`` compares with.
-
-    Raises:
-        ModelError: what cannot be loaded.
-    """
-    given = source if isinstance(source, bytes) else str(source)
-    options = _options(threads)
-    try:
-        return ort.InferenceSession(given, options, providers=list(providers))
-    except Exception as error:  # the runtime has a class for each status, without a common one of its own
-        raise refusal(source, str(error)) from None
-
-
-def _options(threads: int) -> ort.SessionOptions:
-    """One thread that sleeps when idle: the pools of ONNX Runtime, BLAS and torch do not fight over cores."""
-    if threads < 1:
-        raise ModelError("threads of at least 1", str(threads), "leave it out for 1")
-    options = ort.SessionOptions()
-    options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    options.add_session_config_entry("session.inter_op.allow_spinning", "0")
-    options.log_severity_level = 4  # what fails is raised, and told in our words
-    return options
-
-
-def _providers(wanted: Sequence[str] | None, require_gpu: bool) -> list[str]:
-    """What to ask the runtime for. That it is listed as available does not yet mean that it will start."""
-    available = ort.get_available_providers()
-    for name in wanted or ():
-        if name not in available:
-            raise unknown(ModelError, "a provider", name, available)
-    chosen = [name for name in (*GPU, CPU) if name in available] if wanted is None else list(wanted)
-    gpus = [name for name in chosen if name in GPU]
-    if require_gpu and not gpus:
-        raise _no_gpu(f"providers {', '.join(chosen)}")
-    if gpus and hasattr(ort, "preload_dlls"):
-        with contextlib.redirect_stdout(sys.stderr):  # it prints; stdout may be somebody's JSON
-            ort.preload_dlls()
-    return gpus if require_gpu else chosen
-
-
-def _no_gpu(got: str) -> ModelError:
-    remedy = "install robo_orch[gpu] with a CUDA driver on a machine with a GPU, or leave require_gpu out"
-    return ModelError("a GPU, since require_gpu is set", got, remedy)
 
 
 def _join(parts: list[np.ndarray], name: str) -> np.ndarray:

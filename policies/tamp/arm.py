@@ -21,7 +21,7 @@ from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.timing import Trajectory, stop_profile
 from robo_orch.objects import Grasp
 from robo_orch.policies.loaders import PolicyContext
-from robo_orch.policies.tamp.feeling import REST, STEP, force, nudge
+from robo_orch.policies.tamp.feeling import REST, STEP, eased, force, nudge
 from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
 from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
@@ -302,6 +302,10 @@ class Arm:
 
         wrong = yield from self.follow(motion, label, alarm, TOUCH_PIECE)
         return not wrong
+
+    def ease(self, label: str) -> Script[None]:
+        """Press no more on what was come upon."""
+        yield self._chunk(*eased(self.robot, self.seen.state), label)
 
     def grip(self, width: float, label: str) -> Script[None]:
         """Open or close the fingers until they are there, or stand still on something."""

@@ -144,6 +144,7 @@ def _place(arm: Arm, name: str, destination: Destination, spot: Spot | None) -> 
     label = f"setting the {said(name)} down"
     if above is None or (yield from arm.feel(above, label)):
         yield from arm.feel(landing, label, LANDED)
+    yield from arm.ease(label)
     yield from arm.release(released(arm, arm.seen), f"letting the {said(name)} go")
     came = (landing if above is None else above.then(landing)).q
     yield from leave(arm, name, LEAVING_FAR if len(way) > 1 else LEAVING, "moving away", came)

@@ -130,7 +130,7 @@ def _line(name: str, times: np.ndarray, reference: str, usual: float, provider: 
         "p99_ms": p99,
         "n": len(times),
         "ratio_to": reference,
-        "ratio": round(p50 / usual, 3),
+        "ratio": round(float(np.median(times)) / usual, 3),
         "provider": provider,
     }
 
@@ -146,12 +146,13 @@ class _Both:
 
 @cache
 def _pair(name: str, require_gpu: bool) -> _Both:
-    from robo_orch.kernels import session
+    from robo_orch.kernels.runtime import bare
+    from robo_orch.kernels.session import Session
 
     content = models()[name].read_bytes()
-    ours = session.Session.load(content, require_gpu=require_gpu)
+    ours = Session.load(content, require_gpu=require_gpu)
     ours.warm_up()
-    return _Both(ours, session.bare(content, [ours.provider]), ours.inputs)
+    return _Both(ours, bare(content, [ours.provider]), ours.inputs)
 
 
 def _count(run: Run) -> int:

@@ -11,12 +11,14 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+import robo_orch
 from robo_orch.runs.folder import RUNS
 from robo_orch.runs.provenance import LIBRARIES
 
@@ -89,11 +91,18 @@ def _number(version: str) -> tuple[int, ...]:
 
 
 def _inference() -> Item:
+    from robo_orch.errors import ModelError
+
     try:
-        import onnxruntime
+        from robo_orch.kernels.session import Session
+
+        with warnings.catch_warnings(record=True) as told:
+            provider = Session.load(Path(robo_orch.__file__).parent / "kernels" / "data" / "mlp.onnx").provider
     except ImportError as error:
         return Item("inference", False, str(error), "pip install onnxruntime")
-    return Item("inference", True, f"ONNX Runtime with {', '.join(onnxruntime.get_available_providers())}")
+    except ModelError as error:
+        return Item("inference", False, error.got, error.remedy)
+    return Item("inference", True, "; ".join([f"ONNX Runtime on {provider}", *(str(one.message) for one in told)]))
 
 
 def _graphics() -> Item:

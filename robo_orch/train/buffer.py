@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import torch
 from stable_baselines3.common.buffers import ReplayBuffer
 from stable_baselines3.common.type_aliases import ReplayBufferSamples
 
@@ -23,10 +22,6 @@ class MixedBuffer(ReplayBuffer):
     def seal(self) -> None:
         """What is in the buffer now are the demonstrations."""
         self.sealed = self.pos
-
-    def demonstrations(self) -> tuple[torch.Tensor, torch.Tensor]:
-        """Observations ``(n, k)`` and actions ``(n, A)`` that were demonstrated."""
-        return self.to_torch(self.observations[: self.sealed, 0]), self.to_torch(self.actions[: self.sealed, 0])
 
     def sample(self, batch_size: int, env: Any = None) -> ReplayBufferSamples:
         """A batch; without anything learned yet it is demonstrations only."""

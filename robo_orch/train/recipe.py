@@ -16,9 +16,11 @@ from robo_orch.errors import CardError, unknown
 from robo_orch.policies.card import PolicyCard, StartSet
 from robo_orch.policies.registry import SHIPPED
 from robo_orch.sim.scenes import load_scene
-from robo_orch.types import Array
+from robo_orch.types import ActionKind, Array
 
 Range = tuple[float, float]
+#: How far the tool goes in one action of a demonstration in joint space, m (chosen: 0.3 m/s at 10 Hz).
+PACE = 0.03
 
 
 class Reward(Strict):
@@ -27,29 +29,40 @@ class Reward(Strict):
     progress: float = 5.0
     near: float = 1.0
     done: float = 3.0
-    unsafe: float = 3.0
+    unsafe: float = 6.0
     strain: float = 0.5
     time: float = 0.02
 
 
 class Learner(Strict):
-    """Soft actor-critic (Haarnoja et al. 2018), half of each batch from demonstrations (Ball et al. 2023).
+    """Soft actor-critic (Haarnoja et al. 2018) that begins as an imitator and is let off the lead.
+
+    Half of each batch is demonstrations (Ball et al. 2023); what the actor imitates besides counts less and less.
 
     Attributes:
         steps: environment steps at most; ``evaluate``: after so many the policy is evaluated on ``episodes``.
         enough: an evaluation with this share of safe successes is a good one; after three in a row learning stops.
-        demonstrations: of the scripted expert, recorded before learning begins; ``clone``: gradient steps in which the
-            actor first imitates them.
+        demonstrations: episodes of the scripted expert, recorded before learning begins.
+        corrections: episodes in which the imitator acts and the expert says what it would have done (DAgger, Ross et
+            al. 2011), in ``rounds``.
+        clone: gradient steps of imitation, after the demonstrations and after each round.
+        judge: gradient steps of the critic alone, before the actor listens to it.
+        lead: weights of imitation in the actor's loss, first and last; ``entropy`` the weight of chance in it.
     """
 
-    steps: int = 20_000
-    evaluate: int = 2_000
+    steps: int = 5_000
+    evaluate: int = 1_000
     episodes: int = 50
-    enough: float = 0.96
-    demonstrations: int = 40
-    clone: int = 1_000
+    enough: float = 0.94
+    demonstrations: int = 60
+    corrections: int = 120
+    rounds: int = 3
+    clone: int = 4_000
     width: int = 128
-    rate: float = 7e-4
+    judge: int = 3_000
+    rate: float = 3e-4
+    lead: Range = (50.0, 20.0)
+    entropy: float = 0.005
     gamma: float = 0.97
     batch: int = 256
 
@@ -106,6 +119,11 @@ class Recipe(Strict):
         if start is None:
             raise CardError(f"a start set for {self.policy.id}", "none", "add start: to the card in its recipe")
         return start
+
+    @property
+    def pace(self) -> float:
+        """How far the tool may go in one action of a demonstration, m: as far as tool deltas go, else :data:`PACE`."""
+        return float(min(self.scale[:3])) if self.policy.action.kind is ActionKind.EE_DELTA else PACE
 
     def train_seeds(self) -> range:
         """Layouts to learn on."""

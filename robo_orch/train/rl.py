@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Learning a skill by soft actor-critic, from demonstrations on, until it is good three times running.
+"""Learning a skill until it is good three times running.
 
 ::
 
-    record demonstrations; let the actor imitate them
-    repeat: learn for some thousand steps; evaluate on layouts of the validation set
+    shown = demonstrations of the expert; imitate them
+    for each round: let the imitator act; shown += what the expert would have done there; imitate
+    repeat: soft actor-critic for some steps, imitation on ever longer a lead; evaluate on layouts of the validation set
     until three evaluations in a row are good enough, or the steps are used up: keep the best
 """
 
@@ -19,21 +20,21 @@ from typing import Any
 import gymnasium
 import numpy as np
 import torch
-from stable_baselines3 import SAC
 
 from robo_orch.train.buffer import MixedBuffer
 from robo_orch.train.env import SkillEnv
-from robo_orch.train.expert import Expert
+from robo_orch.train.imitate import Act, ImitatingSAC, Transition, correct, demonstrate, lesson, mean_action
 from robo_orch.train.recipe import Recipe
+from robo_orch.types import Array
 
 #: Good evaluations in a row after which learning stops.
 IN_A_ROW = 3
-#: Actions that the buffer holds besides demonstrations (chosen: more than any run has).
+#: Actions that the buffer holds (chosen: more than any run has).
 ROOM = 100_000
 #: Least spread of a number that inputs are divided by (chosen: 5 mm, 5 mrad).
 LEAST_SPREAD = 0.005
-#: Noise on demonstrated actions, so that they show what to do beside the way (chosen).
-SHAKE = 0.15
+#: The range of what was seen leaves out this share at either end.
+TAIL = 0.001
 
 Told = Callable[[str], None]
 
@@ -53,36 +54,146 @@ class Evaluation:
 class Learned:
     """What a run came to.
 
-    ``actor`` is a network ``(B, k) -> (B, A)`` from raw numbers to actions in [-1, 1]; ``low``, ``high`` ``(k,)`` the
-    range of what it saw.
+    Attributes:
+        actor: a network ``(B, k) -> (B, A)`` from raw numbers to actions in [-1, 1].
+        evaluations: the curve; the first is of imitation alone.
+        best: the step whose actor this is.
+        steps, seconds: what it took.
+        seen: raw numbers ``(n, k)`` that were seen on the way.
     """
 
     actor: torch.nn.Module
     evaluations: tuple[Evaluation, ...]
+    best: int
     steps: int
     seconds: float
-    low: np.ndarray
-    high: np.ndarray
-    observations: np.ndarray
+    seen: Array
 
     @property
     def curve(self) -> list[dict[str, Any]]:
         """The evaluations as JSON."""
         return [asdict(e) for e in self.evaluations]
 
+    @property
+    def score(self) -> float:
+        """Share of safe successes of this actor, as evaluated on the way."""
+        return next(e.success for e in self.evaluations if e.step == self.best)
+
+    @property
+    def range(self) -> tuple[Array, Array]:
+        """Lowest and highest numbers ``(k,)`` that were seen, but for the tails."""
+        low, high = np.quantile(self.seen, [TAIL, 1.0 - TAIL], axis=0)
+        return low, high
+
 
 class Normalised(torch.nn.Module):
-    """An actor behind its own normalisation, so that it takes raw numbers."""
+    """An actor behind its normalisation: raw numbers in, actions out."""
 
-    def __init__(self, mean: torch.Tensor, std: torch.Tensor, actor: torch.nn.Module) -> None:
+    def __init__(self, mean: Array, std: Array, actor: torch.nn.Module) -> None:
         super().__init__()
-        self.register_buffer("mean", mean)
-        self.register_buffer("std", std)
+        self.register_buffer("mean", torch.as_tensor(mean))
+        self.register_buffer("std", torch.as_tensor(std))
         self.actor = actor
 
     def forward(self, state: torch.Tensor) -> torch.Tensor:
         """``(B, k)`` raw numbers to ``(B, A)``."""
-        return self.actor((state - self.mean) / self.std)
+        return mean_action(self.actor, (state - self.mean) / self.std)
+
+
+class Run:
+    """One run of a recipe with one seed.
+
+    Args:
+        folder: where the best actor so far is kept (``best.pt``).
+        told: is given lines about progress.
+    """
+
+    def __init__(self, recipe: Recipe, seed: int, folder: Path, told: Told) -> None:
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        np.random.seed(seed)
+        self._recipe, self._how, self._seed, self._told = recipe, recipe.learner, seed, told
+        self._env = SkillEnv(recipe, recipe.train_seeds())
+        self._test = SkillEnv(recipe, recipe.validation_seeds())
+        self._checkpoint, self._begun = folder / "best.pt", time.monotonic()
+        self._evaluations: list[Evaluation] = []
+        self._best = -1.0, 0
+
+    def learn(self, steps: int) -> Learned:
+        """All of it, for so many steps at most."""
+        how = self._how
+        shown = demonstrate(self._env, how.demonstrations, self._seed)
+        self._mean, self._std = _spread(np.array([t[0] for t in shown]))
+        model = self._model = self._agent()
+        self._imitate(shown)
+        self._evaluate()
+        while model.num_timesteps < steps and not self._good():
+            model.learn(min(how.evaluate, steps - model.num_timesteps), reset_num_timesteps=False)
+            self._evaluate()
+        model.actor.load_state_dict(torch.load(self._checkpoint, weights_only=True))
+        buffer = model.replay_buffer
+        seen = buffer.observations[: buffer.pos, 0] * self._std + self._mean
+        actor = Normalised(self._mean, self._std, model.actor).eval()
+        seconds = time.monotonic() - self._begun
+        return Learned(actor, tuple(self._evaluations), self._best[1], model.num_timesteps, seconds, seen)
+
+    def _imitate(self, shown: list[Transition]) -> None:
+        how, model = self._how, self._model
+        self._fill(shown)
+        model.replay_buffer.seal()
+        for k in range(how.rounds + 1):
+            if k:
+                shown = shown + (more := correct(self._env, self._act, how.corrections // how.rounds, self._seed + k))
+                self._fill(more)
+            model.shown = lesson(shown, self._mean, self._std)
+            model.imitate(how.clone)
+            self._told(f"imitates {len(shown)} actions")
+        model.sharpen()
+        model.judge(how.judge)
+
+    def _evaluate(self) -> None:
+        safe, done = evaluate(self._test, self._act, self._how.episodes, self._seed)
+        step = self._model.num_timesteps
+        found = Evaluation(step, self._how.episodes, safe, done, round(time.monotonic() - self._begun, 1))
+        self._evaluations.append(found)
+        self._told(f"step {step}: {safe:.2f} safe, {done:.2f} done, {found.seconds:.0f} s")
+        # Of two that did alike, the one whose neighbours did better.
+        score = safe + 0.5 * float(np.mean([e.success for e in self._evaluations[-IN_A_ROW:]]))
+        if score >= self._best[0]:
+            self._best = score, step
+            torch.save(self._model.actor.state_dict(), self._checkpoint)
+
+    def _good(self) -> bool:
+        last = self._evaluations[-IN_A_ROW:]
+        return len(last) == IN_A_ROW and all(e.success >= self._how.enough for e in last)
+
+    def _act(self, seen: Array) -> Array:
+        return self._model.predict((seen - self._mean) / self._std, deterministic=True)[0]
+
+    def _agent(self) -> ImitatingSAC:
+        how = self._how
+        model = ImitatingSAC(
+            "MlpPolicy",
+            _Scaled(self._env, self._mean, self._std),
+            learning_rate=how.rate,
+            gamma=how.gamma,
+            batch_size=how.batch,
+            buffer_size=ROOM,
+            learning_starts=0,
+            ent_coef=how.entropy,
+            policy_kwargs={"net_arch": [how.width, how.width]},
+            replay_buffer_class=MixedBuffer,
+            seed=self._seed,
+            device="cpu",
+        )
+        model.lead = how.lead
+        model.steady()
+        return model
+
+    def _fill(self, transitions: list[Transition]) -> None:
+        for before, after, action, reward, ended, _ in transitions:
+            states = ((before - self._mean) / self._std)[None], ((after - self._mean) / self._std)[None]
+            self._model.replay_buffer.add(*states, action[None], np.array([reward]), np.array([ended]), [{}])
 
 
 def learn(recipe: Recipe, seed: int, folder: Path, told: Told = lambda line: None, steps: int | None = None) -> Learned:
@@ -90,64 +201,14 @@ def learn(recipe: Recipe, seed: int, folder: Path, told: Told = lambda line: Non
 
     Args:
         seed: of everything random.
-        folder: where a checkpoint is kept after each evaluation (``best.pt``).
+        folder: where the best actor so far is kept (``best.pt``).
         told: is given lines about progress.
         steps: fewer than the recipe has, to try it out.
     """
-    begun, how = time.monotonic(), recipe.learner
-    torch.manual_seed(seed)
-    torch.set_num_threads(1)
-    np.random.seed(seed)
-    env, test = SkillEnv(recipe, recipe.train_seeds()), SkillEnv(recipe, recipe.validation_seeds())
-    shown = demonstrate(env, how.demonstrations, seed)
-    told(f"{len(shown)} demonstrated actions")
-    mean, std = _spread(np.array([s[0] for s in shown]))
-    model = _agent(recipe, _Scaled(env, mean, std), seed)
-    _fill(model, [(*_scaled(s, mean, std),) for s in shown])
-    _imitate(model, how.clone)
-    evaluations: list[Evaluation] = []
-    best, total = -1.0, steps or how.steps
-    while model.num_timesteps < total:
-        model.learn(min(how.evaluate, total - model.num_timesteps), reset_num_timesteps=False)
-        found = evaluate(test, lambda o: model.predict((o - mean) / std, deterministic=True)[0], how.episodes, seed)
-        evaluation = Evaluation(model.num_timesteps, how.episodes, *found, round(time.monotonic() - begun, 1))
-        evaluations.append(evaluation)
-        told(
-            f"step {evaluation.step}: {evaluation.success:.2f} safe, {evaluation.done:.2f} done, {evaluation.seconds:.0f} s"
-        )
-        recent = float(np.mean([e.success for e in evaluations[-IN_A_ROW:]]))
-        if evaluation.success + recent >= best:
-            best = evaluation.success + recent
-            torch.save(model.actor.state_dict(), folder / "best.pt")
-        if len(evaluations) >= IN_A_ROW and all(e.success >= how.enough for e in evaluations[-IN_A_ROW:]):
-            break
-    model.actor.load_state_dict(torch.load(folder / "best.pt", weights_only=True))
-    actor = Normalised(torch.as_tensor(mean), torch.as_tensor(std), _Mean(model.actor)).eval()
-    seen = model.replay_buffer.observations[: model.replay_buffer.pos, 0] * std + mean
-    low, high = np.quantile(seen, [0.001, 0.999], axis=0)
-    return Learned(actor, tuple(evaluations), model.num_timesteps, time.monotonic() - begun, low, high, seen)
+    return Run(recipe, seed, folder, told).learn(recipe.learner.steps if steps is None else steps)
 
 
-def demonstrate(env: SkillEnv, n: int, seed: int) -> list[tuple[Any, ...]]:
-    """Transitions (before, after, action, reward, ended) of ``n`` safe successes of the expert."""
-    expert, rng, found, episode = Expert(env), np.random.default_rng([seed, 0xDE30]), [], 0
-    while n > 0 and episode < 20 * max(n, 1):
-        before, _ = env.reset(seed=int(rng.integers(2**31)))
-        expert.begin()
-        made, ended, late, info, episode = [], False, False, {}, episode + 1
-        while not ended and not late:
-            wish = expert.action()
-            action = np.clip(wish + SHAKE * rng.normal(size=wish.shape) * (len(made) % 2), -1, 1).astype(np.float32)
-            after, reward, ended, late, info = env.step(action)
-            made.append((before, after, action, reward, ended))
-            before = after
-        if info["success"]:
-            found += made
-            n -= 1
-    return found
-
-
-def evaluate(env: SkillEnv, act: Callable[[np.ndarray], np.ndarray], n: int, seed: int) -> tuple[float, float]:
+def evaluate(env: SkillEnv, act: Act, n: int, seed: int) -> tuple[float, float]:
     """Shares of safe successes and of postconditions reached, in ``n`` episodes."""
     safe, done = [], []
     for episode in range(n):
@@ -161,73 +222,17 @@ def evaluate(env: SkillEnv, act: Callable[[np.ndarray], np.ndarray], n: int, see
     return float(np.mean(safe)), float(np.mean(done))
 
 
-class _Mean(torch.nn.Module):
-    """The actor's mean action."""
-
-    def __init__(self, actor: Any) -> None:
-        super().__init__()
-        self.body, self.mu = actor.latent_pi, actor.mu
-
-    def forward(self, state: torch.Tensor) -> torch.Tensor:
-        return torch.tanh(self.mu(self.body(state)))
-
-
 class _Scaled(gymnasium.ObservationWrapper):
     """The environment with its observations normalised, as the learner wants them."""
 
-    def __init__(self, env: SkillEnv, mean: np.ndarray, std: np.ndarray) -> None:
+    def __init__(self, env: SkillEnv, mean: Array, std: Array) -> None:
         super().__init__(env)
         self._mean, self._std = mean, std
 
-    def observation(self, observation: np.ndarray) -> np.ndarray:
+    def observation(self, observation: Array) -> Array:
         """Normalised."""
         return (observation - self._mean) / self._std
 
 
-def _agent(recipe: Recipe, env: gymnasium.Env, seed: int) -> SAC:
-    how = recipe.learner
-    return SAC(
-        "MlpPolicy",
-        env,
-        learning_rate=how.rate,
-        gamma=how.gamma,
-        batch_size=how.batch,
-        buffer_size=ROOM,
-        learning_starts=0,
-        policy_kwargs={"net_arch": [how.width, how.width]},
-        replay_buffer_class=MixedBuffer,
-        seed=seed,
-        device="cpu",
-    )
-
-
-def _spread(seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _spread(seen: Array) -> tuple[Array, Array]:
     return seen.mean(axis=0).astype(np.float32), np.maximum(seen.std(axis=0), LEAST_SPREAD).astype(np.float32)
-
-
-def _scaled(shown: tuple[Any, ...], mean: np.ndarray, std: np.ndarray) -> tuple[Any, ...]:
-    before, after, *rest = shown
-    return (before - mean) / std, (after - mean) / std, *rest
-
-
-def _fill(model: SAC, shown: list[tuple[Any, ...]]) -> None:
-    buffer = model.replay_buffer
-    if not isinstance(buffer, MixedBuffer):
-        raise TypeError(f"a MixedBuffer was expected, got {type(buffer).__name__}")
-    for before, after, action, reward, ended in shown:
-        one = np.array([reward]), np.array([ended])
-        buffer.add(before[None], after[None], action[None], *one, [{}])
-    buffer.seal()
-
-
-def _imitate(model: SAC, steps: int) -> None:
-    """Let the actor's mean imitate the demonstrations."""
-    states, actions = model.replay_buffer.demonstrations()
-    mean, aim = _Mean(model.actor), actions.clamp(-0.98, 0.98)
-    optimizer = torch.optim.Adam(model.actor.parameters(), lr=1e-3)
-    for _ in range(steps if len(states) else 0):
-        pick = torch.randint(len(states), (256,))
-        loss = torch.nn.functional.mse_loss(mean(states[pick]), aim[pick])
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()

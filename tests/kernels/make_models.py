@@ -72,6 +72,14 @@ def breaks():
     save("breaks", [node], [value("x", ["n", 3])], [value("y", ["n", 3])], [("shape", np.array([1, 3], np.int64))])
 
 
+def external():
+    """Weights in a second file, which is not there."""
+    model = onnx.load(FOLDER / "linear.onnx")
+    onnx.external_data_helper.convert_model_to_external_data(model, location="external.bin", size_threshold=0)
+    onnx.save(model, FOLDER / "external.onnx")
+    (FOLDER / "external.bin").unlink()
+
+
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     linear()
@@ -82,4 +90,5 @@ if __name__ == "__main__":
     nonzero()
     words()
     breaks()
+    external()
     print(onnx.__version__, *sorted(path.name for path in FOLDER.iterdir()))

@@ -22,10 +22,8 @@ IMAGES = dict.fromkeys(("weight_y", "weight_x", "gain", "offset", "result"), "*f
 POINTS = {"points": "*fp32", "queries": "*fp32", "numbers": "*i32"}
 POINTS |= dict.fromkeys(("n", "d", "blocks", "kept"), "i32")
 CASES = [
-    (triton_images._kernel, IMAGES, {"TAPS_Y": 6, "TAPS_X": 1, "PLANAR": True, "BLOCK": triton_images.BLOCK}),
-    (triton_images._kernel, IMAGES, {"TAPS_Y": 2, "TAPS_X": 2, "PLANAR": False, "BLOCK": triton_images.BLOCK}),
+    (triton_images._kernel, IMAGES, {"TAPS_Y": 3, "TAPS_X": 2, "PLANAR": True, "BLOCK": triton_images.BLOCK}),
     (triton_neighbours._kernel, POINTS, {"L2": True, "BLOCK": triton_neighbours.BLOCK}),
-    (triton_neighbours._kernel, POINTS, {"L2": False, "BLOCK": triton_neighbours.BLOCK}),
 ]
 for kernel, types, constants in CASES:
     signature = {name: types.get(name, "constexpr") for name in kernel.arg_names}
@@ -41,4 +39,4 @@ def test_the_kernels_compile_for_hopper_without_a_gpu(tmp_path):
     done = subprocess.run([sys.executable, "-c", COMPILE], capture_output=True, text=True, env=environment)
     assert done.returncode == 0, done.stderr[-2000:]
     sizes = [int(line) for line in done.stdout.split()]
-    assert len(sizes) == 4 and min(sizes) > 1000
+    assert len(sizes) == 2 and min(sizes) > 1000
