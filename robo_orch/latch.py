@@ -12,6 +12,9 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
 from robo_orch.objects import Inventory, Joint, JointKind, Trait
 from robo_orch.types import JointTarget, Observation, PoseEstimate, Robot, StopMode, StopReport
 
@@ -77,6 +80,11 @@ class WatchedRobot:
         """Control period, s."""
         return self._robot.period
 
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of its cameras."""
+        return self._robot.cameras
+
     def observe(self) -> Observation:
         """The latest state and estimates, shown to the latches."""
         seen = self._robot.observe()
@@ -85,6 +93,10 @@ class WatchedRobot:
                 latch.see(seen.objects)
             self._shown = seen
         return seen
+
+    def capture(self, sizes: Mapping[str, tuple[int, int]]) -> Mapping[str, NDArray[np.uint8]]:
+        """The latest pictures, by camera; see :meth:`Robot.capture`."""
+        return self._robot.capture(sizes)
 
     def command(self, target: JointTarget) -> None:
         """Set the setpoint for the coming tick."""

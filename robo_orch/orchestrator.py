@@ -7,30 +7,31 @@ sees more of the world than the robot perceives.
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 
 import numpy as np
 
+from robo_orch.bridge.methods import make_bridge
+from robo_orch.bridge.names import DECLARED_START
 from robo_orch.errors import GoalError
 from robo_orch.execution.adapters import ChunkRefused
 from robo_orch.execution.executor import Executor
 from robo_orch.latch import Latch, WatchedRobot
+from robo_orch.narrator import Narrator
 from robo_orch.objects import Inventory
-from robo_orch.plan import Plan, PlanStep
+from robo_orch.plan import Plan, PlanStep, StepState
 from robo_orch.planners import Planner
 from robo_orch.policies.card import PolicyCard
-from robo_orch.policies.loaders import PolicyContext, load_policy, version
+from robo_orch.policies.loaders import version
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
-from robo_orch.recovery import MAX_ATTEMPTS, Action, Decision, after_attempt, undone, when_blocked
+from robo_orch.recovery import MAX_ATTEMPTS, Action, Decision, after_attempt, tired, undone, when_blocked
 from robo_orch.robots import RobotSpec
+from robo_orch.roster import Roster
 from robo_orch.router import Choice, choose
-from robo_orch.skills import skill
-from robo_orch.types import Code, EventSink, Goal, Outcome, Policy, Robot, Stage, Trial, ignore_events
+from robo_orch.skills import achieving, skill
+from robo_orch.types import Code, EventSink, Goal, Outcome, Robot, Stage, Trial, ignore_events
 from robo_orch.verification import Verdict, verify
-
-#: One attempt at one step may take this long on the robot's clock, s (chosen: 5x a slow pick and place).
-ATTEMPT_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +55,8 @@ class Orchestrator:
         seed: everything random in the run follows from it.
         time_limit: s on the robot's clock for the whole run.
         speed: share (0, 1] of the robot's velocity limits.
+        bridge: how the arm is brought to a card's start, one of :data:`robo_orch.bridge.names.METHODS`.
+        insist: every card was asked for by name; see :class:`~robo_orch.roster.Roster`.
     """
 
     def __init__(
@@ -68,36 +71,40 @@ class Orchestrator:
         seed: int = 0,
         time_limit: float = 600.0,
         speed: float = 1.0,
+        bridge: str = DECLARED_START,
+        insist: bool = False,
     ) -> None:
         self._pressed_ever, self._pressed = Latch(inventory), Latch(inventory)  # in the whole run, in the step at hand
         robot = WatchedRobot(robot, self._pressed_ever, self._pressed)
-        self._robot, self._spec, self._inventory = robot, spec, inventory
-        self._cards, self._planner, self._emit = cards, planner, emit
-        self._seed, self._time_limit, self._speed = seed, time_limit, speed
-        self._executor = Executor(robot, spec, emit)
-        self._policies: dict[str, Policy] = {}
+        self._robot, self._inventory, self._planner = robot, inventory, planner
+        self._seed, self._time_limit = seed, time_limit
+        self._tell, self._executor = Narrator(emit), Executor(robot, spec, emit)
+        self._roster = Roster(cards, robot, spec, inventory, speed, insist)
+        self._bridge = make_bridge(bridge, self._executor, robot, spec, inventory, speed)
         self._trials: list[Trial] = []
         self._replans = 0
 
-    def prepare(self) -> None:
-        """Load every policy, so that what is wrong with one is known before anything moves.
+    def prepare(self, goal: Goal | None = None) -> None:
+        """Check every card before anything moves, and load those that a goal is sure to need, so as not to later.
 
         Raises:
-            CardError: a card that cannot be loaded.
+            CardError, ModelError, RenderError: a card that does not fit, or cannot be loaded.
         """
-        for card in self._cards:
-            self._policy(card)
+        self._roster.check()
+        facts = goal.predicates if goal else ()
+        self._roster.load({kind.name for fact in facts for kind in achieving(fact, self._inventory)})
 
     def run(self, goal: Goal) -> Report:
         """Reach a goal, or say why not. The arm is at rest afterwards.
 
         Raises:
             GoalError: the goal cannot be planned for; nothing has moved.
-            CardError: a card cannot be loaded; nothing has moved.
+            CardError, ModelError: a card that a step may need cannot be loaded; nothing has moved.
         """
-        self.prepare()
+        self.prepare(goal)
         deadline = self._now() + self._time_limit
         plan, failure = self._plan(goal), None
+        self._roster.load(_skills(plan))
         while failure is None:
             lost = undone(plan, self._facts())
             if lost is None and plan.current is None:
@@ -108,18 +115,18 @@ class Orchestrator:
                 plan, failure = self._reopen(plan, lost)
             else:
                 plan, failure = self._advance(goal, plan, deadline)
-        for policy in self._policies.values():
-            policy.close()
+        self._roster.close()
         return Report(plan, tuple(self._trials), failure)
 
     def _advance(self, goal: Goal, plan: Plan, deadline: float) -> tuple[Plan, Outcome | None]:
         (index, step), facts = plan.pending(), self._facts(self._pressed)
         if evaluate(step.subgoal.predicate, facts).holds:
-            self._emit("step_skipped", index=index)
+            self._tell.skipped(index)
             self._pressed.clear()
             return plan.skip(), None
-        choice = choose(step.subgoal, facts, self._cards)
-        self._emit_choice(index, choice)
+        weary = tired(self._trials, step.subgoal)
+        choice = choose(step.subgoal, facts, self._roster.cards, weary, self._roster.unfit)
+        self._tell.routed(index, choice)
         if choice.card is None:
             return self._replan(goal, plan, choice)
         outcome, verdict = self._attempt(index, step, choice.card, deadline)
@@ -130,29 +137,30 @@ class Orchestrator:
             self._pressed.clear()
         decision = after_attempt(plan.steps[index], verdict)
         if decision.action is Action.GIVE_UP:
-            self._emit_recovery(index, decision)
+            self._tell.recovery(index, decision)
             stage = Stage.VERIFY if outcome.ok else outcome.stage
             return plan.fail(), Outcome(verdict.code, stage, decision.because)
         if decision.action is Action.RETRY:
-            self._emit_recovery(index, decision)
+            self._tell.recovery(index, decision)
         return plan, None
 
     def _attempt(self, index: int, step: PlanStep, card: PolicyCard, deadline: float) -> tuple[Outcome, Verdict]:
-        start, attempt = self._now(), step.attempts + 1
-        subgoal = step.subgoal
-        self._emit("step_started", index=index, text=subgoal.text, skill=subgoal.skill, attempt=attempt, card=card.id)
+        start, attempt, subgoal = self._now(), step.attempts + 1, step.subgoal
+        self._tell.started(index, subgoal, attempt, card.id)
         seed = int(np.random.SeedSequence([self._seed, index, attempt, self._replans]).generate_state(1)[0])
-        limit = min(ATTEMPT_SECONDS, deadline - start)
-        outcome = self._executor.run(self._policy(card), card, subgoal, seed, limit)
-        told = {"code": outcome.code, "message": outcome.message, "policy_seconds": outcome.policy_seconds}
-        self._emit("policy_ended", index=index, card=card.id, **told)
-        outcome, verdict = self._verify(step, outcome)
+        handoff = self._bridge.bring(card, subgoal, seed, deadline - start)
+        self._tell.handed_over(index, self._trials[-1].card if self._trials else None, card.id, handoff)
+        outcome, verdict = handoff.outcome, Verdict(handoff.outcome.code, 0.5, handoff.outcome.message)
+        if handoff.ok:
+            limit = min(card.time_limit, deadline - self._now())
+            outcome = self._executor.run(self._roster.policy(card), card, subgoal, seed, limit)
+            self._tell.policy_ended(index, card.id, outcome)
+            outcome, verdict = self._verify(step, outcome)
         seconds = self._now() - start
-        self._emit("verdict", index=index, **asdict(verdict), predicate=str(subgoal.predicate))
-        self._emit("step_ended", index=index, code=verdict.code, attempts=attempt, seconds=seconds)
-        self._trials.append(
-            Trial(card.id, version(card), subgoal, outcome, verdict.code, attempt, start, seconds, seed)
-        )
+        self._tell.judged(index, subgoal, verdict)
+        self._tell.ended(index, verdict, attempt, seconds)
+        trial = Trial(card.id, version(card), subgoal, outcome, verdict.code, attempt, start, seconds, seed)
+        self._trials.append(trial)
         return outcome, verdict
 
     def _verify(self, step: PlanStep, outcome: Outcome) -> tuple[Outcome, Verdict]:
@@ -168,12 +176,12 @@ class Orchestrator:
 
     def _plan(self, goal: Goal) -> Plan:
         plan = self._planner.plan(goal, self._inventory, self._facts())
-        self._emit_plan(plan)
+        self._tell.plan_made(plan)
         return plan
 
     def _replan(self, goal: Goal, plan: Plan, choice: Choice) -> tuple[Plan, Outcome | None]:
         decision = when_blocked(choice.because, self._replans)
-        self._emit_recovery(plan.index, decision)
+        self._tell.recovery(plan.index, decision)
         blocked = Outcome(Code.NO_CAPABLE_POLICY, Stage.ROUTE, decision.because)
         if decision.action is Action.GIVE_UP:
             return plan.fail(), blocked
@@ -185,13 +193,14 @@ class Orchestrator:
         if rest.current and plan.current and rest.current.subgoal == plan.current.subgoal:
             return plan.fail(), blocked
         continued = plan.continued(rest)
-        self._emit_plan(continued)
+        self._roster.load(_skills(continued), moving=True)
+        self._tell.plan_made(continued)
         return continued, None
 
     def _reopen(self, plan: Plan, index: int) -> tuple[Plan, Outcome | None]:
         step = plan.steps[index]
         because = f"{step.subgoal.predicate} no longer holds"
-        self._emit("recovery", index=index, action="reopen", because=because)
+        self._tell.recovery(index, Decision(Action.REOPEN, because))
         plan = plan.reopen(index)
         if step.attempts >= MAX_ATTEMPTS:
             return plan.fail(), Outcome(Code.NO_PROGRESS, Stage.VERIFY, f"{because}, after {step.attempts} attempts")
@@ -204,23 +213,7 @@ class Orchestrator:
     def _now(self) -> float:
         return self._robot.observe().stamp
 
-    def _policy(self, card: PolicyCard) -> Policy:
-        if card.id not in self._policies:
-            self._policies[card.id] = load_policy(PolicyContext(self._spec, self._inventory, card, self._speed))
-        return self._policies[card.id]
 
-    def _emit_plan(self, plan: Plan) -> None:
-        steps = [
-            {"text": s.subgoal.text, "skill": s.subgoal.skill, "predicate": str(s.subgoal.predicate)}
-            | {"args": dict(s.subgoal.args), "state": s.state}
-            for s in plan.steps
-        ]
-        self._emit("plan_made", steps=steps)
-
-    def _emit_choice(self, index: int, choice: Choice) -> None:
-        card = choice.card.id if choice.card else None
-        candidates = [asdict(c) for c in choice.candidates]
-        self._emit("routed", index=index, card=card, candidates=candidates, because=choice.because)
-
-    def _emit_recovery(self, index: int | None, decision: Decision) -> None:
-        self._emit("recovery", index=index, action=decision.action, because=decision.because)
+def _skills(plan: Plan) -> frozenset[str]:
+    """What the steps of a plan that are left need."""
+    return frozenset(step.subgoal.skill for step in plan.steps if step.state is StepState.PENDING)

@@ -6,18 +6,22 @@ Retries are bounded and never identical: each attempt has a new seed and fresh p
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from robo_orch.plan import Plan, PlanStep
 from robo_orch.predicates import Facts, evaluate
-from robo_orch.types import Code
+from robo_orch.types import Code, Stage, Subgoal, Trial
 from robo_orch.verification import Verdict
 
 #: Attempts at one step before it is given up (chosen).
 MAX_ATTEMPTS = 3
 #: How often one run may be planned anew (chosen).
 MAX_REPLANS = 4
+#: Failures of a card at a subgoal after which other cards that fit go first (chosen: once may be chance).
+TURNS = 2
 
 
 class Action(StrEnum):
@@ -26,6 +30,7 @@ class Action(StrEnum):
     PROCEED = "proceed"
     RETRY = "retry"
     REPLAN = "replan"
+    REOPEN = "reopen"
     GIVE_UP = "give_up"
 
 
@@ -44,6 +49,21 @@ def after_attempt(step: PlanStep, verdict: Verdict) -> Decision:
     if step.attempts < MAX_ATTEMPTS:
         return Decision(Action.RETRY, f"attempt {step.attempts} of {MAX_ATTEMPTS}: {verdict.because}")
     return Decision(Action.GIVE_UP, f"{step.attempts} attempts, the last one: {verdict.because}")
+
+
+def tired(trials: Iterable[Trial], subgoal: Subgoal) -> dict[str, str]:
+    """The cards that let others go first at a subgoal, by id, and why: they have had their :data:`TURNS` at it.
+
+    A card to whose start the arm could not be brought has had them all: what is in the way of it will be again.
+    """
+    failed, unreached = Counter[str](), set[str]()
+    for trial in trials:
+        if trial.subgoal == subgoal and trial.verdict is not Code.OK:
+            failed[trial.card] += 1
+            if trial.outcome.stage is Stage.BRIDGE:
+                unreached.add(trial.card)
+    why = {card: f"it failed at this {n} times" for card, n in failed.items() if n >= TURNS}
+    return why | dict.fromkeys(sorted(unreached), "the arm could not be brought to its start")
 
 
 def when_blocked(reason: str, replans: int) -> Decision:

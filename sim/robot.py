@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from ruckig import ControlInterface, InputParameter, Result, Ruckig, Trajectory
 
+from robo_orch.errors import RenderError, unknown
 from robo_orch.objects import Inventory
 from robo_orch.robots.grasp import GraspTracker
 from robo_orch.robots.spec import RobotSpec
@@ -51,9 +54,25 @@ class SimRobot:
         """Time on the robot's clock, s."""
         return self._world.time
 
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the scene's cameras."""
+        return self._world.cameras
+
     def observe(self) -> Observation:
         """State and estimates as of the last tick; without images (they are rendered where they are wanted)."""
         return self._observation
+
+    def capture(self, sizes: Mapping[str, tuple[int, int]]) -> dict[str, NDArray[np.uint8]]:
+        """Pictures ``(H, W, 3)`` of now by camera, each at its (width, height), pixels.
+
+        Raises:
+            RenderError: no such camera (the message lists those there are), or no GL.
+        """
+        for name in sizes:
+            if name not in self.cameras:
+                raise unknown(RenderError, "a camera", name, self.cameras)
+        return {name: self._world.render(name, size) for name, size in sizes.items()}
 
     def command(self, target: JointTarget) -> None:
         """Set the setpoint for the coming tick only; without a new one the arm holds."""

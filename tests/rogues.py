@@ -100,3 +100,15 @@ class Interrupting(Rogue):
         moving[:, 0] += np.cumsum(velocity) * self.period
         moving[:, self.n] = velocity
         return self.chunk(moving)
+
+
+class Looker(Rogue):
+    """Notes what pictures it is given, at reset and at each look."""
+
+    def reset(self, subgoal, observation, seed):
+        super().reset(subgoal, observation, seed)
+        self.seen = [dict(observation.images)]
+
+    def act(self, observation, committed=None) -> Step:
+        self.seen.append(dict(observation.images))
+        return super().act(observation)

@@ -86,13 +86,16 @@ def test_verification_counts_a_press_during_the_work_and_not_one_that_never_was(
 class Still:
     """A robot that shows one observation after the other."""
 
-    period = 0.02
+    period, cameras = 0.02, ("front",)
 
     def __init__(self, *frames: Observation) -> None:
         self.frames, self.calls = list(frames), []
 
     def observe(self) -> Observation:
         return self.frames[0]
+
+    def capture(self, sizes):
+        return dict.fromkeys(sizes, self.frames[0].stamp)
 
     def command(self, target) -> None:
         self.calls.append(target)
@@ -112,5 +115,6 @@ def test_a_watched_robot_is_the_same_robot_and_shows_all_that_it_sees():
         robot.command("target")
         robot.tick()
     assert robot.observe().stamp == pytest.approx(0.2)
+    assert (robot.cameras, robot.capture({"front": (4, 3)})) == (("front",), {"front": 0.2})
     assert robot.period == 0.02 and robot.stop(StopMode.HOLD) is StopMode.HOLD
     assert latch.peaks["button"].value == pytest.approx(JOINT.limits[1])

@@ -6,9 +6,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robo_orch.errors import CardError
 from robo_orch.orchestrator import Orchestrator
 from robo_orch.planners.grounding import ground
 from robo_orch.planners.symbolic import SymbolicPlanner
+from robo_orch.policies.card import StartSet
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts
 from robo_orch.robots import load_robot
@@ -22,7 +24,7 @@ NEEDED = [("cube", "red"), ("cube", "green"), ("cube", "blue"), ("cube", "yellow
 class Bench:
     """A scene, its loop, and every event that the loop emitted."""
 
-    def __init__(self, seed: int = 1, goal: str = GOAL, loader: str | None = None, on_event=None):
+    def __init__(self, seed: int = 1, goal: str = GOAL, loader: str | None = None, on_event=None, **options):
         self.simulation = build("kitchen", "mujoco", seed, require=NEEDED)
         self.inventory = self.simulation.layout.inventory
         self.events, self._on_event = [], on_event
@@ -32,7 +34,7 @@ class Bench:
         planner = SymbolicPlanner(cards.skills)
         robot = self.simulation.robot
         spec = load_robot("panda")
-        self.loop = Orchestrator(robot, spec, self.inventory, cards, planner, emit=self.emit, seed=seed)
+        self.loop = Orchestrator(robot, spec, self.inventory, cards, planner, emit=self.emit, seed=seed, **options)
         for _ in range(5):  # a first look: estimates come with latency
             robot.tick()
         seen = robot.observe()
@@ -162,3 +164,78 @@ def test_an_arm_that_is_forced_away_while_it_is_judged_ends_the_run_safely():
     bench = Bench(loader="python:tests.rogues:Rogue", on_event=force)
     report = bench.run()
     assert (report.failure.code, report.failure.stage) == (Code.TRACKING_ERROR, Stage.SAFETY)
+
+
+#: A set that the arm is in at home, and one that is not.
+HOME = StartSet(posture=tuple(load_robot("panda").home), within=(0.05,) * 3, turn=0.2)
+AWAY = HOME.model_copy(update={"posture": (0.5, *HOME.posture[1:])})
+UNDER_THE_TABLE = HOME.model_copy(update={"posture": (0.0, 1.7, 0.0, -1.0, 0.0, 1.5, 0.0)})
+
+
+def rival(bench: Bench, **changes) -> None:
+    """Another card comes first; the shipped one stays behind it."""
+    known = bench.loop._roster.cards.cards
+    first = known[0].model_copy(update={"id": "rl/rival-v1"} | changes)
+    bench.loop._roster.cards = Registry((first, *known))
+
+
+def test_the_arm_is_brought_to_the_start_that_the_chosen_card_declares():
+    bench = Bench(goal="put the red cube on the plate")
+    rival(bench, start=AWAY)
+    report = bench.run()
+    (handoff,) = bench.named("handoff")
+    assert (handoff["from"], handoff["to"], handoff["method"]) == (None, "rl/rival-v1", "declared-start")
+    assert handoff["ok"] and handoff["seconds"] > 0.5
+    assert report.failure is None
+    names = [name for name, _ in bench.events if name != "chunk"]
+    assert names[1:5] == ["routed", "step_started", "handoff", "policy_ended"]
+
+
+def test_where_the_arm_is_at_the_start_already_nothing_is_handed_over():
+    bench = Bench(goal="put the red cube on the plate")
+    rival(bench, start=HOME)
+    assert bench.run().failure is None and not bench.named("handoff")
+
+
+def test_without_a_bridge_the_policy_starts_where_the_arm_is():
+    bench = Bench(goal="put the red cube on the plate", bridge="none")
+    rival(bench, start=AWAY)
+    assert bench.run().failure is None and not bench.named("handoff")
+
+
+def test_a_card_to_whose_start_there_is_no_way_lets_the_next_one_do_it():
+    bench = Bench(goal="put the red cube on the plate")
+    rival(bench, start=UNDER_THE_TABLE)
+    report = bench.run()
+    assert [(t.card, t.verdict) for t in report.trials] == [
+        ("rl/rival-v1", Code.NO_BRIDGE),
+        ("tamp/pick-place-v1", Code.OK),
+    ]
+    assert report.trials[0].outcome.stage is Stage.BRIDGE
+    assert "could not be brought to its start" in bench.named("routed")[1]["because"]
+    assert report.failure is None
+
+
+def test_a_bridge_that_never_gets_there_fails_the_step_at_that_stage():
+    bench = Bench(goal="put the red cube on the plate")
+    only = bench.loop._roster.cards.cards[0].model_copy(update={"start": UNDER_THE_TABLE})
+    bench.loop._roster.cards = Registry((only,))
+    report = bench.run()
+    assert (report.failure.stage, report.failure.code) == (Stage.BRIDGE, Code.NO_BRIDGE)
+    assert len(report.trials) == 3
+
+
+def test_after_two_failures_with_one_card_the_next_that_fits_is_tried_and_it_is_said_why():
+    bench = Bench(goal="put the red cube on the plate")
+    rival(bench, loader="python:tests.rogues:Rogue")
+    report = bench.run()
+    assert [t.card for t in report.trials] == ["rl/rival-v1", "rl/rival-v1", "tamp/pick-place-v1"]
+    assert report.failure is None
+    assert "rl/rival-v1: it failed at this 2 times" in bench.named("routed")[2]["because"]
+
+
+def test_what_is_wrong_with_a_card_that_a_step_needs_is_told_before_anything_moves():
+    bench = Bench(loader="python:robo_orch.nowhere:Policy")
+    with pytest.raises(CardError, match="nowhere"):
+        bench.run()
+    assert not bench.named("step_started") and not bench.named("chunk")

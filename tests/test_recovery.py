@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 from robo_orch.plan import Plan
-from robo_orch.recovery import MAX_ATTEMPTS, MAX_REPLANS, Action, after_attempt, undone, when_blocked
+from robo_orch.recovery import MAX_ATTEMPTS, MAX_REPLANS, Action, after_attempt, tired, undone, when_blocked
 from robo_orch.skills import skill
-from robo_orch.types import Code
+from robo_orch.types import Code, Outcome, Stage, Trial
 from robo_orch.verification import Verdict
 from tests.scenes import ON_PLATE, facts
 
@@ -49,3 +49,16 @@ def test_doubt_is_not_regress():
     plan = Plan.of(FIRST, SECOND).attempted(Code.OK)
     assert undone(plan, facts(missing=("red_cube",))) is None
     assert undone(plan, facts(sigma=0.5)) is None
+
+
+def trial(card: str, verdict: Code = Code.NOT_YET, stage: Stage = Stage.POLICY, subgoal=FIRST) -> Trial:
+    return Trial(card, "", subgoal, Outcome(verdict, stage), verdict, 1, 0.0, 1.0, 0)
+
+
+def test_after_two_failures_at_a_step_a_card_lets_others_go_first():
+    assert tired([trial("a"), trial("a", Code.OK), trial("b"), trial("a", subgoal=SECOND)], FIRST) == {}
+    assert tired([trial("a"), trial("b"), trial("a")], FIRST) == {"a": "it failed at this 2 times"}
+
+
+def test_a_card_whose_start_was_out_of_reach_lets_others_go_first_at_once():
+    assert "start" in tired([trial("a", Code.NO_BRIDGE, Stage.BRIDGE)], FIRST)["a"]

@@ -49,3 +49,36 @@ def test_an_object_that_was_never_perceived_is_named():
 def test_a_skill_that_nobody_offers_is_said():
     choice = choose(skill("open_drawer").subgoal("drawer"), facts(), CARDS)
     assert choice.card is None and "no card offers open_drawer" in choice.because
+
+
+OTHER = CARDS.cards[0].model_copy(update={"id": "vla/other-v1"})
+BOTH = Registry((*CARDS.cards, OTHER))
+
+
+def test_a_card_that_works_without_poses_needs_none():
+    blind = OTHER.model_copy(update={"poses": OTHER.poses.model_copy(update={"precision": Precision.NONE})})
+    assert choose(STEP, facts(missing=("plate",)), Registry((*CARDS.cards, blind))).card is blind
+
+
+def test_a_card_that_had_its_turns_lets_others_go_first_and_it_is_said():
+    choice = choose(STEP, facts(), BOTH, {"tamp/pick-place-v1": "it failed at this 2 times"})
+    assert choice.card is OTHER
+    assert choice.because.endswith("tamp/pick-place-v1: it failed at this 2 times")
+    assert [c.why for c in choice.candidates] == ["it failed at this 2 times", ""]
+
+
+def test_a_card_that_had_its_turns_goes_on_where_no_other_fits():
+    tired = {"tamp/pick-place-v1": "it failed at this 2 times"}
+    choice = choose(STEP, facts(), CARDS, tired)
+    assert choice.card is CARDS.cards[0] and "no other card fits" in choice.because
+    choice = choose(STEP, facts(), BOTH, tired, lambda card: "no pictures here" if card is OTHER else "")
+    assert choice.card is CARDS.cards[0]
+    assert [c.why for c in choice.candidates] == ["", "no pictures here"]
+
+
+def test_what_cannot_be_used_here_is_asked_of_those_only_that_would_be_chosen():
+    asked = []
+    choice = choose(STEP, facts(), BOTH, unfit=lambda card: asked.append(card.id) or "")
+    assert choice.card is CARDS.cards[0] and asked == ["tamp/pick-place-v1"]
+    choice = choose(STEP, facts(), BOTH, unfit=lambda card: "no pictures here: off")
+    assert choice.card is None and "vla/other-v1: no pictures here: off" in choice.because

@@ -98,13 +98,54 @@ def inference(
     return measure(lambda: bench.bench(require_gpu), asked | {"resume": resume, "out": out}, as_json)
 
 
+@app.command("bank")
+def bank(
+    cards: Annotated[str, typer.Option("--cards", metavar="ID,…", help="Whose.", show_default="all")] = "",
+    starts: Annotated[
+        str, typer.Option("--starts", metavar="A,B,…", help="Among in, terminal, random.", show_default="all")
+    ] = "",
+    postures: Annotated[
+        Path | None, typer.Option("--postures", metavar="FILE", help="Write the end postures there too.")
+    ] = None,
+    episodes: Episodes = None,
+    seed: Seed = None,
+    jobs: Jobs = 1,
+    preset: Preset = "full",
+    budget: Budget = None,
+    resume: Resume = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Scenes x cards x starts, each simulated once: what other benches replay, and skills probe starts from.
+
+    Exit codes: 0 measured, 1 ended early by --budget, 2 bad input, 130 Ctrl-C; rows are kept in any case.
+    """
+    from robo_orch.bench import bank as bench
+    from robo_orch.runs.config import parse_cards
+
+    asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "jobs": jobs, "preset": preset, "budget": budget}
+    where = tuple(name.strip() for name in starts.split(",") if name.strip()) or bench.STARTS
+
+    def keep(report: Report) -> None:
+        for file in (report.folder / bench.POSTURES, *([postures] if postures else [])):
+            bench.write_postures(report.folder, file)
+
+    made = bench.bench(parse_cards(cards), where)
+    return measure(lambda: made, asked | {"resume": resume, "out": out}, as_json, keep)
+
+
 @app.callback()
 def _group() -> None:
     pass
 
 
-def measure(bench: Callable[[], Bench], asked: Mapping[str, Any], as_json: bool) -> int:
-    """Run a bench as asked for and show what it came to; returns the exit code."""
+def measure(
+    bench: Callable[[], Bench],
+    asked: Mapping[str, Any],
+    as_json: bool,
+    after: Callable[[Report], None] = lambda report: None,
+) -> int:
+    """Run a bench as asked for, do what is to be done ``after`` it, show what it came to; returns the exit code."""
     from robo_orch.bench import engine
     from robo_orch.cli import INTERRUPTED
     from robo_orch.cli.output import print_json
@@ -112,6 +153,7 @@ def measure(bench: Callable[[], Bench], asked: Mapping[str, Any], as_json: bool)
 
     gl.choose()
     report = engine.run(bench(), settings(asked))
+    after(report)
     if as_json:
         print_json({**report.results, "out": str(report.folder)})
     else:

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from robo_orch.cli.options import Json, Out, Seed, Video
+from robo_orch.bridge.names import DECLARED_START
+from robo_orch.cli.options import Bridge, Json, Out, Seed, Video
 
 GOAL = (
     "put the red cube in the drawer and close it, "
@@ -11,14 +12,16 @@ GOAL = (
 )
 
 
-def demo(seed: Seed = 0, video: Video = True, out: Out = None, as_json: Json = False) -> int:
+def demo(
+    seed: Seed = 0, bridge: Bridge = DECLARED_START, video: Video = True, out: Out = None, as_json: Json = False
+) -> int:
     """Show what this is: a goal of several steps through drawer and plate, with a film.
 
     Where OpenGL is not found there is no film, and one line says what to install.
     """
     from robo_orch.cli.running import carry_out
 
-    code = carry_out({"goal": GOAL, "seed": seed, "video": video, "out": out}, as_json)
+    code = carry_out({"goal": GOAL, "seed": seed, "bridge": bridge, "video": video, "out": out}, as_json)
     if code == 0 and not as_json:
         print('\nNext: robo-orch run "put the blue cube on the cabinet" --seed 3\n      robo-orch --help')
     return code

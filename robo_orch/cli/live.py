@@ -5,9 +5,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 from rich.tree import Tree
 
+from robo_orch.bridge.names import NONE
 from robo_orch.runs.result import Finished
 from robo_orch.runs.schema import Event
 from robo_orch.runs.timeline import State, Step, Timeline
@@ -152,6 +153,8 @@ def _detail(step: Step) -> str:
         parts.append(f"attempt {len(step.attempts)}")
     if step.card:
         parts.append(step.card)
+    if step.bridge != NONE:
+        parts.append("no way to its start" if step.bridge == "failed" else step.bridge)
     if step.state is State.RUNNING and step.doing:
         parts.append(step.doing)
     if step.state in (State.DONE, State.FAILED):
@@ -174,12 +177,23 @@ def lines_of(event: Event) -> Iterator[str]:
             yield f"step {data['index'] + 1}: {data['text']}{again}"
         case "step_skipped":
             yield f"step {data['index'] + 1}: holds already"
+        case "handoff":
+            yield f"step {data['index'] + 1}: {_handed_over(data)}"
         case "verdict":
             yield f"step {data['index'] + 1}: {data['code']}, {data['because']}"
         case "recovery":
             yield f"recovery: {data['action']}, {data['because']}"
         case "interrupted":
             yield "interrupted"
+
+
+def _handed_over(data: Mapping[str, Any]) -> str:
+    """A hand-over in words."""
+    if not data["ok"]:
+        return f"not brought to the start of {data['to']}, {data['message']}"
+    if data["method"] == NONE:
+        return str(data["message"])
+    return f"brought to the start of {data['to']} in {data['seconds']:.1f} s"
 
 
 def ending(finished: Finished) -> None:

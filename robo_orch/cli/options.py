@@ -8,6 +8,8 @@ from typing import Annotated
 
 import typer
 
+from robo_orch.bridge.names import METHODS
+
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object on stdout and nothing else there.")]
 Seed = Annotated[int, typer.Option("--seed", help="Repeats a run on one machine.")]
 Out = Annotated[
@@ -29,5 +31,9 @@ Policies = Annotated[
         metavar="DIR",
         help="A folder with cards of your own (*.card.yaml), or such a card; repeatable. Also ROBO_ORCH_POLICIES.",
     ),
+]
+Bridge = Annotated[
+    str,
+    typer.Option("--bridge", metavar="METHOD", help=f"How the arm comes to a policy's start: {' or '.join(METHODS)}."),
 ]
 RunDir = Annotated[Path, typer.Argument(metavar="RUN_DIR", help="A folder that run or demo has written.")]

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from robo_orch.cli.options import Json, Out, Policies, Seed, Video
+from robo_orch.bridge.names import DECLARED_START
+from robo_orch.cli.options import Bridge, Json, Out, Policies, Seed, Video
 
 
 def run(
@@ -24,6 +25,7 @@ def run(
     sim: Annotated[str, typer.Option("--sim", help="The simulator.")] = "mujoco",
     seed: Seed = 0,
     planner: Annotated[str, typer.Option("--planner", help="What decomposes the goal.")] = "symbolic",
+    bridge: Bridge = DECLARED_START,
     cards: Annotated[
         str, typer.Option("--cards", metavar="ID,…", help="Policies that may be used.", show_default="all")
     ] = "",
@@ -59,6 +61,7 @@ def run(
         "sim": sim,
         "seed": seed,
         "planner": planner,
+        "bridge": bridge,
         "cards": cards,
         "policies": tuple(policies or ()),
         "perturb": perturb or [],

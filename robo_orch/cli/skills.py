@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from robo_orch.cli import probe
 from robo_orch.cli.options import Json, Policies
 
 app = typer.Typer(help="The policies there are, and what they can do.", no_args_is_help=True, rich_markup_mode=None)
@@ -82,6 +83,9 @@ def check(
         raise OptionError("a CARD or --all", got, "robo-orch skills list names the cards")
     chosen = Registry.load(policies or (), only=[card] if card is not None else ())
     return checking.carry_out(chosen, scene, looks, seed, as_json)
+
+
+app.command("probe")(probe.probe)
 
 
 @app.callback()

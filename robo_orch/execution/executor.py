@@ -8,17 +8,19 @@ the outcome is returned.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from typing import Any, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
+from robo_orch.errors import RenderError
 from robo_orch.execution.adapters import ChunkRefused, check_chunk, translate
-from robo_orch.policies.card import PolicyCard
 from robo_orch.robots import RobotSpec
 from robo_orch.robots.actions import Decoder, Setpoint
 from robo_orch.types import (
     ActionChunk,
+    ActionSpace,
     Code,
     Continue,
     Done,
@@ -30,6 +32,7 @@ from robo_orch.types import (
     Policy,
     Robot,
     Stage,
+    StopMode,
     Subgoal,
     ignore_events,
 )
@@ -47,6 +50,39 @@ class _Crashed(Exception):
         self.error = error
 
 
+class Commands(Protocol):
+    """What somebody's commands mean."""
+
+    @property
+    def space(self) -> ActionSpace:
+        """The space of every chunk."""
+        ...
+
+
+class Source(Protocol):
+    """Who commands: a policy's card, or what stands for one."""
+
+    @property
+    def id(self) -> str:
+        """Its name, with which its setpoints are recorded."""
+        ...
+
+    @property
+    def action(self) -> Commands:
+        """What its chunks mean."""
+        ...
+
+    @property
+    def stop_mode(self) -> StopMode:
+        """How the arm is brought to rest afterwards."""
+        ...
+
+    @property
+    def cameras(self) -> Mapping[str, tuple[int, int]]:
+        """Cameras that it looks through, each with the pictures' (width, height), pixels."""
+        ...
+
+
 class Executor:
     """Runs policies on one robot.
 
@@ -62,7 +98,7 @@ class Executor:
         self._last: Setpoint | None = None
         self._thought = 0.0
 
-    def run(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, time_limit: float) -> Outcome:
+    def run(self, policy: Policy, card: Source, subgoal: Subgoal, seed: int, time_limit: float) -> Outcome:
         """Let a policy work on a subgoal until it is done, gives up, breaks its contract or runs out of time.
 
         Args:
@@ -78,6 +114,8 @@ class Executor:
             end = self._drive(policy, card, subgoal, seed, start + time_limit)
         except ChunkRefused as refused:
             end = Failed(refused.code, refused.reason)
+        except RenderError as error:
+            end = Failed(Code.NOT_PERCEIVED, f"no pictures for {card.id}: {error.got}")
         except _Crashed as crash:
             end = Failed(Code.POLICY_ERROR, f"{card.id} raised {type(crash.error).__name__}: {crash.error}")
         finally:
@@ -95,11 +133,11 @@ class Executor:
         for _ in range(max(1, round(seconds / self._spec.period))):
             yield self._command(still)
 
-    def _drive(self, policy: Policy, card: PolicyCard, subgoal: Subgoal, seed: int, deadline: float) -> Done | Failed:
+    def _drive(self, policy: Policy, card: Source, subgoal: Subgoal, seed: int, deadline: float) -> Done | Failed:
         observation = self._robot.observe()
-        self._timed(policy.reset, subgoal, observation, seed)
+        self._timed(policy.reset, subgoal, self._pictured(observation, card), seed)
         while observation.stamp < deadline:
-            step = self._timed(policy.act, observation)
+            step = self._timed(policy.act, self._pictured(observation, card))
             match step:
                 case Done() | Failed():
                     return step
@@ -111,6 +149,10 @@ class Executor:
                     return Failed(Code.POLICY_ERROR, f"{card.id} returned {type(step).__name__}, not a step")
         return Failed(Code.TIMEOUT, f"{card.id} was not done in time")
 
+    def _pictured(self, seen: Observation, card: Source) -> Observation:
+        """What is seen, with the pictures of now that the card is to be given."""
+        return replace(seen, images=self._robot.capture(card.cameras)) if card.cameras else seen
+
     def _timed(self, call: Callable[..., T], *args: Any) -> T:
         begun = time.perf_counter()
         try:
@@ -120,7 +162,7 @@ class Executor:
         finally:
             self._thought += time.perf_counter() - begun
 
-    def _execute(self, chunk: ActionChunk, card: PolicyCard, seen: Observation, deadline: float) -> Observation:
+    def _execute(self, chunk: ActionChunk, card: Source, seen: Observation, deadline: float) -> Observation:
         check_chunk(chunk, card.action.space, self._spec)
         motion = translate(chunk, self._before(seen), seen.state.q, self._decoder, card.id)
         data: dict[str, Any] = {"steps": len(chunk.values), "period": chunk.period, "clipped": motion.clipped}
@@ -160,7 +202,7 @@ class Executor:
             raise ChunkRefused(Code.TRACKING_ERROR, reason)
         return seen
 
-    def _stop(self, card: PolicyCard) -> None:
+    def _stop(self, card: Source) -> None:
         report = self._robot.stop(card.stop_mode)
         if not report.stopped:
             self._emit("stopped", mode=report.mode, stopped=report.stopped, message=report.message)

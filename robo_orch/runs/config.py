@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from robo_orch.bridge.names import DECLARED_START, METHODS
 from robo_orch.errors import OptionError, unknown
 from robo_orch.runs.camera import Pictures
 
@@ -28,6 +29,7 @@ class RunConfig:
         scene, sim: names of a scene (or the path of its YAML) and of a simulator.
         seed: of everything that is drawn.
         planner: one of :data:`PLANNERS`.
+        bridge: how the arm comes to a card's start, one of :data:`robo_orch.bridge.names.METHODS`.
         cards: ids of the policies that may be used, in order; empty means all.
         policies: folders with further cards.
         perturb: perturbations of the scene by name.
@@ -50,6 +52,7 @@ class RunConfig:
     sim: str = "mujoco"
     seed: int = 0
     planner: str = "symbolic"
+    bridge: str = DECLARED_START
     cards: tuple[str, ...] = ()
     policies: tuple[Path, ...] = ()
     perturb: Mapping[str, float] = field(default_factory=dict)
@@ -70,6 +73,8 @@ class RunConfig:
         positive("--time-limit", self.time_limit)
         if self.planner not in PLANNERS:
             raise unknown(OptionError, "--planner", self.planner, PLANNERS)
+        if self.bridge not in METHODS:
+            raise unknown(OptionError, "--bridge", self.bridge, METHODS)
         for name, value in self.perturb.items():
             if not math.isfinite(value) or value < 0.0:
                 remedy = f"give a number, for example {name}=2"

@@ -46,6 +46,7 @@ def describe(
         sim=config.sim,
         seed=config.seed,
         planner=config.planner,
+        bridge=config.bridge,
         cards=list(config.cards),
         perturb=dict(config.perturb),
         speed=config.speed,

@@ -37,6 +37,7 @@ class RunInfo(msgspec.Struct, kw_only=True, frozen=True):
     realtime: bool
     started: str
     libraries: dict[str, str]
+    bridge: str = "none"
     task: str = ""
     require: list[tuple[str, str]] = []
     robot: str = ""

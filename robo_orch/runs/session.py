@@ -107,7 +107,7 @@ class Run:
         self._failure: Outcome | None = None
 
     def set_up(self) -> tuple[Orchestrator, Goal]:
-        """Build the scene that the goal asks for, load the policies, ground the goal."""
+        """Build the scene that the goal asks for, check the cards, ground the goal, load the policies it needs."""
         config = self._config
         self.folder.config(provenance.describe(config))
         self._emit("run_started", goal=config.goal, scene=config.scene, sim=config.sim, seed=config.seed)
@@ -123,6 +123,7 @@ class Run:
         setting.look()
         goal = self._goal = setting.ground(config.goal)
         check_meaning(goal, config.facts)
+        orchestrator.prepare(goal)
         self._emit("goal_grounded", text=config.goal, predicates=[str(p) for p in goal.predicates])
         self._set_up_seconds, self._begun = self._since(), time.perf_counter()
         return orchestrator, goal

@@ -44,10 +44,10 @@ class Setting:
             robot.tick()
 
     def orchestrator(self, config: RunConfig, emit: EventSink) -> Orchestrator:
-        """The loop for this setting, its policies loaded.
+        """The loop for this setting, its cards checked.
 
         Raises:
-            CardError: a policy that cannot be loaded.
+            CardError, RenderError: a card that does not fit robot and cameras.
         """
         from robo_orch.orchestrator import Orchestrator
 
@@ -61,6 +61,8 @@ class Setting:
             seed=config.seed,
             time_limit=config.time_limit,
             speed=config.speed,
+            bridge=config.bridge,
+            insist=bool(config.cards),
         )
         loop.prepare()
         return loop
@@ -131,9 +133,12 @@ def set_up(
 
     gl.choose()
     from robo_orch.planners.symbolic import SymbolicPlanner
+    from robo_orch.policies.order import in_order
     from robo_orch.policies.registry import Registry
     from robo_orch.sim.build import build
 
     cards = Registry.load(config.policies, only=config.cards)
+    if not config.cards:
+        cards = in_order(cards)
     simulation = build(config.scene, config.sim, config.seed, require, config.perturb, config.realtime, wrap)
     return Setting(simulation, cards, SymbolicPlanner(cards.skills))

@@ -59,6 +59,7 @@ class Step:
     seconds: float = 0.0
     doing: str = ""
     routed: str = ""
+    upcoming: Attempt | None = None
     recoveries: list[str] = field(default_factory=list)
     attempts: list[Attempt] = field(default_factory=list)
 
@@ -153,8 +154,10 @@ class Timeline:
     def _on_step_started(self, event: Event) -> None:
         step = self._step(event)
         step.state, step.doing = State.RUNNING, ""
-        number, card = event.data.get("attempt", len(step.attempts) + 1), event.data.get("card", "")
-        step.attempts.append(Attempt(number, event.t, card=card or step.routed))
+        attempt, step.upcoming = step.upcoming or Attempt(0, event.t), None
+        attempt.number = event.data.get("attempt", len(step.attempts) + 1)
+        attempt.card = event.data.get("card", "") or step.routed
+        step.attempts.append(attempt)
 
     def _on_step_skipped(self, event: Event) -> None:
         step = self._step(event)
@@ -164,8 +167,12 @@ class Timeline:
         self._step(event).routed = event.data.get("card") or ""
 
     def _on_handoff(self, event: Event) -> None:
-        self.handoffs.append(dict(event.data))
-        self._attempt(event).bridge = event.data["bridge"] if event.data.get("ok", True) else "failed"
+        data, step = event.data, self._step(event)
+        keys = ("from", "to", "method", "ok", "seconds", "message")
+        self.handoffs.append({"subgoal": data["index"], **{key: data.get(key) for key in keys}})
+        if step.state is not State.RUNNING:
+            step.upcoming = step.upcoming or Attempt(0, event.t)
+        (step.upcoming or self._attempt(event)).bridge = data["method"] if data["ok"] else "failed"
 
     def _on_chunk(self, event: Event) -> None:
         if self.step is not None:

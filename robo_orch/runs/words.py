@@ -11,6 +11,7 @@ ADVICE = {
     "NO_CAPABLE_POLICY": "allow more cards (--cards), or bring the scene nearer to what a card needs",
     "NO_SKILL": "add a card that offers the skill; robo-orch skills list shows those there are",
     "PRECONDITION": "look at the key frames: something is not where the plan expects it",
+    "NO_BRIDGE": "make room around where the policy starts, or try --bridge none",
     "UNREACHABLE": "move the object closer to the arm, or try another seed",
     "START_IN_COLLISION": "the arm stands against something: free it before the next run",
     "GOAL_IN_COLLISION": "make room around the object or the place it goes to",

@@ -10,6 +10,7 @@ import gymnasium
 import numpy as np
 from numpy.typing import NDArray
 
+from robo_orch.bridge.start import Starts
 from robo_orch.errors import CardError
 from robo_orch.policies.observation import Features
 from robo_orch.predicates import CLOSED_BELOW
@@ -20,7 +21,6 @@ from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.skills import skill
 from robo_orch.train.recipe import Recipe
 from robo_orch.train.reward import Shaped
-from robo_orch.train.starts import Starts
 from robo_orch.types import Observation
 
 #: Share of its range to which a part is to be moved, by postcondition (chosen: clear of what counts).

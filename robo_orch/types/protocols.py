@@ -32,8 +32,21 @@ class Robot(Protocol):
         """Control period, s: the time between two ticks."""
         ...
 
+    @property
+    def cameras(self) -> tuple[str, ...]:
+        """Names of the cameras that :meth:`capture` knows."""
+        ...
+
     def observe(self) -> Observation:
         """The latest state and estimates; never blocks on images."""
+        ...
+
+    def capture(self, sizes: Mapping[str, tuple[int, int]]) -> Mapping[str, NDArray[np.uint8]]:
+        """The latest pictures ``(H, W, 3)`` of named cameras, each at its (width, height), pixels.
+
+        Raises:
+            RenderError: no such camera (the message lists those there are), or no pictures can be had.
+        """
         ...
 
     def command(self, target: JointTarget) -> None:

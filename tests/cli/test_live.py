@@ -5,11 +5,11 @@ from io import StringIO
 
 from rich.console import Console
 
-from robo_orch.cli.live import LineView, TreeView, draw, ending
+from robo_orch.cli.live import LineView, TreeView, draw, ending, lines_of
 from robo_orch.runs.config import RunConfig
 from robo_orch.runs.result import Finished, blank
 from robo_orch.runs.timeline import Timeline
-from tests.runs.stories import attempt, beginning, events, with_a_retry
+from tests.runs.stories import attempt, beginning, events, handoff, with_a_retry
 
 
 def _drawn(story, wall=3.0, left=None) -> str:
@@ -80,3 +80,19 @@ def test_the_end_of_a_failed_run_says_what_to_do(capsys):
     out = capsys.readouterr().out
     assert "the plate is in [the] way" in out
     assert "make room between the arm and the object" in out
+
+
+def test_a_hand_over_is_shown_with_its_step():
+    begun = [*beginning(), *attempt(0, 1, 0, 2, "OK")[:2]]
+    assert "tamp/pick-place-v1 · declared-start" in _drawn([*begun, handoff(0, 1.0)])
+    assert "no way to its start" in _drawn([*begun, handoff(0, 1.0, ok=False, message="NO_PATH: a wall")])
+
+
+def test_a_hand_over_is_one_line_for_those_who_read_lines():
+    said = [handoff(0, 1.0), handoff(0, 1.0, ok=False, message="NO_PATH: a wall")]
+    said += [handoff(0, 1.0, method="none", message="the arm stays where it is")]
+    assert [line for event in events(said) for line in lines_of(event)] == [
+        "step 1: brought to the start of tamp/pick-place-v1 in 1.5 s",
+        "step 1: not brought to the start of tamp/pick-place-v1, NO_PATH: a wall",
+        "step 1: the arm stays where it is",
+    ]

@@ -40,6 +40,8 @@ BAD = {
     "unknown scene": ["run", GOAL, "--scene", "kichen"],
     "unknown simulator": ["run", GOAL, "--sim", "gazebo"],
     "unknown planner": ["run", GOAL, "--planner", "psychic"],
+    "unknown bridge": ["run", GOAL, "--bridge", "declared-strat"],
+    "unknown bridge of the demo": ["demo", "--bridge", "home"],
     "unknown card": ["run", GOAL, "--cards", "tamp/pick-plaice-v1"],
     "unknown object": ["run", "put the purple kangaroo on the plate"],
     "unknown perturbation": ["run", GOAL, "--perturb", "gravity=2"],

@@ -47,6 +47,11 @@ def attempt(index: int, number: int, start: float, end: float, code: str, becaus
     ]
 
 
+def handoff(index: int, t: float, **changes) -> tuple[str, float, dict]:
+    data = {"index": index, "from": "rl/push-v1", "to": CARD, "method": "declared-start", "ok": True, "code": "OK"}
+    return ("handoff", t, data | {"seconds": 1.5, "message": "at the start"} | changes)
+
+
 def with_a_retry(goal: str = "two things") -> list[tuple[str, float, dict]]:
     retry = ("recovery", 5.0, {"index": 1, "action": "retry", "because": "attempt 1 of 3"})
     return [

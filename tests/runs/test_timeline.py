@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from robo_orch.runs.timeline import State, Timeline
-from tests.runs.stories import CARD, STEPS, attempt, beginning, events, with_a_retry
+from tests.runs.stories import CARD, STEPS, attempt, beginning, events, handoff, with_a_retry
 
 
 def test_a_retried_run_is_told_attempt_by_attempt():
@@ -56,11 +56,23 @@ def test_a_step_that_came_undone_is_pending_again():
     assert timeline.steps[0].recoveries == ["reopen: on(red_cube, plate) no longer holds"]
 
 
+def test_a_handoff_is_told_with_the_step_that_it_was_for():
+    timeline = Timeline.of(events([*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], handoff(0, 0.5)]))
+    assert timeline.steps[0].bridge == "declared-start"
+    told = {"subgoal": 0, "from": "rl/push-v1", "to": CARD, "method": "declared-start", "ok": True}
+    assert timeline.handoffs == [told | {"seconds": 1.5, "message": "at the start"}]
+
+
 def test_a_failed_handoff_is_told_as_failed():
-    handoff = {"index": 0, "from": "home", "to": CARD, "bridge": "ours", "ok": False}
-    timeline = Timeline.of(events([*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], ("handoff", 0.5, handoff)]))
-    assert timeline.steps[0].bridge == "failed"
-    assert timeline.handoffs == [handoff]
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "OK")[:2], handoff(0, 0.5, ok=False)]
+    assert Timeline.of(events(story)).steps[0].bridge == "failed"
+
+
+def test_a_handoff_between_two_attempts_belongs_to_the_second():
+    story = [*beginning(), *attempt(0, 1, 0.0, 2.0, "NOT_YET"), handoff(0, 2.5), *attempt(0, 2, 3.0, 4.0, "OK")]
+    first, second = Timeline.of(events(story)).steps[0].attempts
+    assert (first.bridge, second.bridge) == ("none", "declared-start")
+    assert (second.number, second.start, second.card) == (2, 2.5, CARD)
 
 
 def test_event_types_of_later_versions_change_nothing():

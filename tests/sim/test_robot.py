@@ -6,10 +6,14 @@ import time
 import numpy as np
 import pytest
 
+from robo_orch.errors import RenderError
+from robo_orch.sim import gl
 from robo_orch.sim import robot as module
 from robo_orch.sim.build import build
 from robo_orch.types import JointTarget, StopMode
 from tests.sim.driving import PANDA
+
+needs_gl = pytest.mark.skipif(gl.gl_backend().backend is None, reason=gl.gl_backend().message)
 
 
 def test_without_a_new_command_the_arm_holds(simulation):
@@ -94,3 +98,26 @@ def test_real_time_waits_for_the_wall_clock_and_headless_does_not(monkeypatch):
     free.tick()
     assert not waits
     assert time.monotonic() == clock[0]
+
+
+def test_a_camera_that_is_not_there_is_refused_with_the_names_of_those_that_are(simulation):  # case C22
+    assert simulation.robot.cameras == ("front", "side", "wrist")
+    with pytest.raises(RenderError, match=r"front, side, wrist.*\n.*'wrst'.*\n.*wrist"):
+        simulation.robot.capture({"front": (32, 24), "wrst": (32, 24)})
+
+
+def test_without_gl_there_are_no_pictures_and_the_reason_is_told(simulation, monkeypatch):
+    monkeypatch.setattr(gl, "gl_backend", lambda: gl.GlStatus(None, "switched off"))
+    simulation.world.close()
+    with pytest.raises(RenderError, match="switched off"):
+        simulation.robot.capture({"front": (32, 24)})
+
+
+@pytest.mark.gl
+@needs_gl
+def test_pictures_have_the_sizes_asked_for_and_are_of_now(simulation):
+    robot = simulation.robot
+    before = robot.capture({"wrist": (48, 32), "front": (32, 24)})
+    assert {name: image.shape for name, image in before.items()} == {"wrist": (32, 48, 3), "front": (24, 32, 3)}
+    robot.put(PANDA.home + 0.2, 0.0, 0)
+    assert (robot.capture({"wrist": (48, 32)})["wrist"] != before["wrist"]).any()

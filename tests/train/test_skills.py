@@ -8,7 +8,7 @@ import pytest
 
 pytest.importorskip("gymnasium")
 
-from robo_orch.train.starts import Starts
+from robo_orch.bridge.start import Starts
 from robo_orch.policies.registry import SHIPPED
 from robo_orch.robots import load_robot
 from robo_orch.robots.arm import Arm
