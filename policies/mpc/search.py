@@ -37,8 +37,10 @@ from robo_orch.policies.mpc.way import Ways
 from robo_orch.types import Array
 
 #: Pushes drawn for each side and grip, rolled out in each round, taken for elites, drawn around each of those (chosen:
-#: a search takes about 0.7 s of one core).
+#: a search takes about 0.5 s of one core).
 DRAWN, ROLLED, ELITES, AROUND = 24, 28, 4, 7
+#: They are rolled out as far as this share of them promises most, and so much farther, m (chosen).
+FAR, FARTHER = 0.9, 0.04
 #: Spread of the samples around elites in each further round, share of what is sampled at most (chosen).
 SPREAD = (0.30,)
 #: Room between the pads and the box where a push begins, m (chosen: three sigma of its side), and within the model.
@@ -116,34 +118,53 @@ def search(
     pushes = first(rng, DRAWN)
     found: list[Plan] = []
     for spread in (*SPREAD, 0.0):
-        guess = _guessed(box, pushes, ground)
-        some = pushes[np.argsort(guess, kind="stable")[:ROLLED]]
-        found += _rolled(model, box, some, ground)
+        found += _promising(model, box, pushes, ground)
         if spread:
             elites = np.array([plan.push for plan in sorted(found, key=_cost)[:ELITES]])
             pushes = near(rng, elites, AROUND, spread)
     if touch is not None:
-        found += _going_on(rng, model, box, ground, touch)
+        mine = first(rng, DRAWN)
+        mine = mine[(mine[:, FACE] == touch.face) & (mine[:, GRIP] == touch.grip)]
+        found += _promising(model, box, mine, ground, touch.pusher)
     best: dict[tuple[int, int, bool], Plan] = {}
     for plan in sorted(found, key=_cost):
         best.setdefault((*plan.where, plan.fresh), plan)
     return list(best.values())
 
 
-def _going_on(rng: np.random.Generator, model: PushModel, box: Box, ground: Ground, touch: Touch) -> list[Plan]:
-    """Pushes that go on from where the hand is."""
-    pushes = first(rng, DRAWN)
-    pushes = pushes[(pushes[:, FACE] == touch.face) & (pushes[:, GRIP] == touch.grip)]
-    start = np.tile(touch.pusher, (len(pushes), 1))
-    return _rolled(model, box, pushes, ground, start)
+def _promising(model: PushModel, box: Box, pushes: Array, ground: Ground, hand: Array | None = None) -> list[Plan]:
+    """The most promising of some pushes, rolled out as far as they promise; ``hand`` ``(3,)``: where all begin."""
+    begin = None if hand is None else np.tile(hand, (len(pushes), 1))
+    costs, ends = _guessed(box, pushes, ground, begin)
+    order = np.argsort(costs, kind="stable")[:ROLLED]
+    longest = min(LONGEST, float(np.quantile(ends[order], FAR)) + FARTHER)
+    return _rolled(model, box, pushes[order], ground, longest, None if begin is None else begin[order])
 
 
-def _rolled(model: PushModel, box: Box, pushes: Array, ground: Ground, start: Array | None = None) -> list[Plan]:
+def _guessed(box: Box, pushes: Array, ground: Ground, start: Array | None) -> tuple[Array, Array]:
+    """Least costs of pushes if the box stuck to the pads, and after which way (m) each is reached, ``(n,)``."""
+    begin, back = (starts(box, pushes, 0.0), starts(box, pushes, ROOM)) if start is None else (start, start)
+    lengths = np.arange(0.0, LONGEST, 3 * STEP)
+    paths = arcs(begin, pushes, 0.0, lengths)
+    turned = paths[..., 2] - paths[:, :1, 2]
+    offset = box.at[:2] - paths[:, :1, :2]
+    c, s = np.cos(turned), np.sin(turned)
+    x = paths[..., 0] + c * offset[..., 0] - s * offset[..., 1]
+    y = paths[..., 1] + s * offset[..., 0] + c * offset[..., 1]
+    boxes = np.stack([x, y, box.at[2] + turned], axis=-1)
+    cost, *_ = judged(box, pushes, back, paths, boxes, ground)
+    cost = cost + lengths
+    return cost.min(axis=1), lengths[np.argmin(cost, axis=1)]
+
+
+def _rolled(
+    model: PushModel, box: Box, pushes: Array, ground: Ground, longest: float, start: Array | None
+) -> list[Plan]:
     """The pushes, rolled out in the model, each ended where that is best."""
     fresh = start is None
     begin = starts(box, pushes, MODEL_ROOM) if start is None else start
     room = MODEL_ROOM if fresh else 0.0
-    lengths = np.arange(0.0, LONGEST + room, STEP)
+    lengths = np.arange(0.0, longest + room, STEP)
     paths = arcs(begin, pushes, room, lengths)
     boxes = model.roll(box, pushes[:, GRIP].astype(int).tolist(), paths, STEP)
     back = starts(box, pushes, ROOM) if fresh else begin
@@ -154,20 +175,6 @@ def _rolled(model: PushModel, box: Box, pushes: Array, ground: Ground, start: Ar
         Plan(pushes[i], fresh, paths[i, : e + 1], boxes[i, : e + 1], float(cost[i, e]), float(risk[i, e]), left[i, e])
         for i, e in enumerate(ends)
     ]
-
-
-def _guessed(box: Box, pushes: Array, ground: Ground) -> Array:
-    """Least costs ``(n,)`` of pushes if the box stuck to the pads."""
-    lengths = np.arange(0.0, LONGEST, 3 * STEP)
-    paths = arcs(starts(box, pushes, 0.0), pushes, 0.0, lengths)
-    turned = paths[..., 2] - paths[:, :1, 2]
-    offset = box.at[:2] - paths[:, :1, :2]
-    c, s = np.cos(turned), np.sin(turned)
-    x = paths[..., 0] + c * offset[..., 0] - s * offset[..., 1]
-    y = paths[..., 1] + s * offset[..., 0] + c * offset[..., 1]
-    boxes = np.stack([x, y, box.at[2] + turned], axis=-1)
-    cost, *_ = judged(box, pushes, starts(box, pushes, ROOM), paths, boxes, ground)
-    return np.asarray((cost + lengths).min(axis=1))
 
 
 def judged(
