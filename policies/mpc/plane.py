@@ -71,7 +71,7 @@ class Shapes:
         mine = self.away(corners).min(axis=-2)
         theirs = self.centre[:, None] + _turned(_POINTS * self.half[:, None], self.yaw[:, None])  # (k, 5, 2)
         local = _turned(theirs - centre[..., None, None, :], -yaw[..., None, None])
-        return np.minimum(mine, _outside(local, half).min(axis=-1) - self.rim)
+        return np.asarray(np.minimum(mine, _outside(local, half).min(axis=-1) - self.rim))
 
     def risks(self, gaps: Array, sigma: float, margin: float, before: Array | None = None) -> Array:
         """Probability ``(...)`` that something is nearer than ``margin`` (m) given gaps ``(..., k)``.
@@ -126,4 +126,5 @@ def _turned(vectors: Array, yaw: Array) -> Array:
 def _outside(points: Array, half: Array) -> Array:
     """Signed distance (m) of points ``(..., 2)`` from a rectangle about the origin."""
     beyond = np.abs(points) - half
-    return np.linalg.norm(np.maximum(beyond, 0.0), axis=-1) + np.minimum(beyond.max(axis=-1), 0.0)
+    apart = np.linalg.norm(np.maximum(beyond, 0.0), axis=-1)
+    return np.asarray(apart + np.minimum(beyond.max(axis=-1), 0.0))

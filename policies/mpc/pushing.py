@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TypeVar
 
 import numpy as np
@@ -131,7 +132,7 @@ class Pushing:
     def _go_behind(self, plan: Plan, begin: Pose, over: Trajectory) -> Script[None]:
         hand, words = self.hand, f"behind the {said(self.name)}"
         yield from hand.move(over, f"moving to {words}", GRIPS[plan.grip].width)
-        yield from hand.move(self._boldly(lambda: hand.straight(begin, name=self.name)), f"coming down {words}")
+        yield from hand.move(self._boldly(partial(hand.straight, begin, name=self.name)), f"coming down {words}")
 
     def _choose(self, box: Box, plans: Sequence[Plan]) -> tuple[Plan, Pose, Trajectory | None]:
         """The first plan that the arm can carry out, the tool's pose where it begins, and the way to above that."""
@@ -139,7 +140,7 @@ class Pushing:
         for plan in [p for p in plans if p.risk < RISKY][:TRIED]:
             for half_turn in (False, True):
                 try:
-                    return self._boldly(lambda p=plan, h=half_turn: self._planned(box, p, h))
+                    return self._boldly(partial(self._planned, box, plan, half_turn))
                 except MotionFailure as failure:
                     failures.append(failure)
                 if not plan.fresh:
@@ -175,7 +176,7 @@ class Pushing:
         off = Pose(at.position + back, at.quaternion)
         for way in ((off, _raised(off, ABOVE)), (_raised(at, ABOVE),)):
             with suppress(MotionFailure):
-                motion = self._boldly(lambda w=way: hand.straight(*w, name=self.name))
+                motion = self._boldly(partial(hand.straight, *way, name=self.name))
                 yield from hand.move(motion, "moving off")
                 return
 

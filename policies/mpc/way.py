@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
@@ -44,16 +45,16 @@ class Ways:
         """How far inside the region's border points ``(..., 2)`` are, m."""
         local = np.concatenate([centres, np.zeros((*centres.shape[:-1], 1))], axis=-1)
         local = self._at.inverse().apply(local)[..., :2] - self._region.centre[:2]
-        return np.min(np.array(self._region.half) - np.abs(local), axis=-1)
+        return np.asarray(np.min(np.array(self._region.half) - np.abs(local), axis=-1))
 
     def togo(self, centres: Array) -> Array:
         """What is left to go from points ``(..., 2)``, m; 0 where the margin is kept."""
         index = np.round((centres - np.array([X[0], Y[0]])) / CELL).astype(int)
         index = np.clip(index, 0, np.array(self._shape) - 1)
-        return self._togo[index[..., 0], index[..., 1]]
+        return np.asarray(self._togo[index[..., 0], index[..., 1]])
 
 
-def _distances(cost: Array, goal: Array) -> Array:
+def _distances(cost: Array, goal: NDArray[np.bool_]) -> Array:
     """Cost-weighted distance (m) of every cell from the nearest goal cell, ``(nx, ny)``."""
     number = np.arange(cost.size).reshape(cost.shape)
     rows, columns, weights = [], [], []
@@ -66,4 +67,5 @@ def _distances(cost: Array, goal: Array) -> Array:
     graph = coo_array(
         (np.concatenate(weights), (np.concatenate(rows), np.concatenate(columns))), shape=(cost.size,) * 2
     ).tocsr()
-    return dijkstra(graph, directed=False, indices=number[goal], min_only=True).reshape(cost.shape)
+    found = dijkstra(graph, directed=False, indices=number[goal], min_only=True)
+    return np.asarray(found).reshape(cost.shape)
