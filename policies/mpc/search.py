@@ -45,7 +45,7 @@ FAR, FARTHER = 0.9, 0.04
 SPREAD = (0.30,)
 #: Room between the pads and the box where a push begins, m (chosen: three sigma of its side), and within the model.
 ROOM, MODEL_ROOM = 0.014, 0.004
-#: Nothing shall be nearer than this to box, pads and palm, m (chosen).
+#: Nothing shall be nearer than this to pads and palm, m (chosen).
 MARGIN = 0.004
 #: What a push that begins anew costs; what is left to go, a further push and a sure collision cost, m (chosen).
 ANEW, LEFT, AGAIN, COLLISION = 0.20, 1.3, 0.30, 2.5
@@ -188,7 +188,7 @@ def judged(
     """
     gaps = ground.low.gaps(boxes[..., :2], boxes[..., 2], box.half[:2])
     now = ground.low.gaps(box.at[:2], box.at[2], box.half[:2])
-    risk = ground.low.risks(gaps, box.sigma, MARGIN, now)
+    risk = ground.low.risks(gaps, box.sigma, 0.0, now)
     for grip in range(len(GRIPS)):
         mine = pushes[:, GRIP] == grip
         hand = _hand_risks(GRIPS[grip], np.concatenate([back[mine, None], paths[mine]], axis=1), ground)

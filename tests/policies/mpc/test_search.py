@@ -43,7 +43,8 @@ def test_a_plan_avoids_a_bystander():
 
 def test_the_hand_keeps_clear_of_what_stands_behind_the_box():
     best = plans()[0]
-    cube = shapes(("cube", *best.path[0, :2], 0.0))
+    behind = best.path[0] - 0.025 * np.array([np.cos(best.path[0, 2]), np.sin(best.path[0, 2]), 0.0])
+    cube = shapes(("cube", *behind))
     other = plans(cube)[0]
     pads = GRIPS[other.grip].half
     assert cube.gaps(other.path[:, :2], other.path[:, 2], pads).min() > 0.0
