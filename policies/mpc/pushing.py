@@ -118,8 +118,10 @@ class Pushing:
         plans = search(hand.rng, self._model, box, self._ground(box), touch)
         plan, begin, over = self._choose(box, plans)
         words = f"the {said(self.name)} to the {said(self.region)}"
-        if plan.fresh and over is not None:
-            yield from self._leave()
+        if over is not None:
+            if touch is not None:  # the way over begins elsewhere then
+                yield from self._leave()
+                plan, begin, over = self._choose(box, [plan])
             yield from self._go_behind(plan, begin, over)
         part = plan.path[1 : 2 + round(PART / STEP)]
         grip = GRIPS[plan.grip]
@@ -129,9 +131,10 @@ class Pushing:
         yield from hand.move(motion, f"pushing {words}")
         self._touch = Touch(pusher(hand.seen.state.tool, grip, float(part[-1, 2])), int(plan.push[FACE]), plan.grip)
 
-    def _go_behind(self, plan: Plan, begin: Pose, over: Trajectory) -> Script[None]:
+    def _go_behind(self, plan: Plan, begin: Pose, over: Trajectory | None) -> Script[None]:
         hand, words = self.hand, f"behind the {said(self.name)}"
-        yield from hand.move(over, f"moving to {words}", GRIPS[plan.grip].width)
+        if over is not None:
+            yield from hand.move(over, f"moving to {words}", GRIPS[plan.grip].width)
         yield from hand.move(self._boldly(partial(hand.straight, begin, name=self.name)), f"coming down {words}")
 
     def _choose(self, box: Box, plans: Sequence[Plan]) -> tuple[Plan, Pose, Trajectory | None]:
