@@ -121,7 +121,14 @@ class Hand:
         with self.planner.effort.within(WAY_EFFORT):
             return postures[0], self.planner.to_configuration(seen, postures[-1])
 
-    def along(self, tools: Sequence[Pose], name: str, width: float, q: Array | None = None) -> Trajectory:
+    def softness(self, q: Array) -> float:
+        """How far the tool gives way downwards for each newton with the joints' servos at ``q`` ``(n,)``, m/N."""
+        row = self.planner.kinematics.jacobian(q)[2]
+        return float(np.sum(row**2 / np.array([joint.kp for joint in self.robot.joints])))
+
+    def along(
+        self, tools: Sequence[Pose], name: str, width: float, q: Array | None = None, speed: float = PUSHING
+    ) -> Trajectory:
         """The motion of the tool through closely spaced poses without a stop, from ``q`` ``(n,)`` or where it is.
 
         Raises:
@@ -137,7 +144,7 @@ class Hand:
         states = np.array(waypoints[1:])
         share = 0.1 * planner.speed
         motion = planner.retrace(seen, states, speed=share)
-        return planner.retrace(seen, states, speed=self._share(motion, share, PUSHING))
+        return planner.retrace(seen, states, speed=self._share(motion, share, speed))
 
     def straight(self, *way: Pose, name: str, speed: float = LOWERING) -> Trajectory:
         """The motion of the tool on straight lines, beside an object that it may come near.

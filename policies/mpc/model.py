@@ -14,7 +14,7 @@ import numpy as np
 from mujoco import rollout
 
 from robo_orch.objects import ObjectSpec
-from robo_orch.policies.mpc.pushes import GRIPS, Box, Grip
+from robo_orch.policies.mpc.pushes import GRIPS, ON_TOP, Box, Grip
 from robo_orch.robots.mjcf import add_object, physics_options
 from robo_orch.types import Array, Pose
 
@@ -26,6 +26,8 @@ SPEED = 0.2
 KP, KV = 10_000.0, 400.0
 #: The solver's iterations and tolerance (chosen: against the world's own, boxes end 1 mm elsewhere, in half the time).
 ITERATIONS, ACCURACY = 10, 1e-4
+#: How hard pads press on top of a box, N (chosen: rubber then holds six times what the table does).
+PRESS = 12.0
 #: Half the height of a pad, m (panda.urdf).
 PAD_HALF = 0.009
 
@@ -59,6 +61,8 @@ class PushModel:
         n, t = paths.shape[:2]
         per = max(1, round(step / SPEED / TIMESTEP))
         control = _servo(_between(paths, per))
+        press = np.where(ON_TOP[np.array(grips)], -PRESS / KP, 0.0)[:, None, None]
+        control = np.concatenate([control, np.broadcast_to(press, (*control.shape[:2], 1))], axis=2)
         states = np.empty((n, control.shape[1], self._state(box, paths[0, 0]).size))
         initial = np.array([self._state(box, path[0]) for path in paths])
         models = [self._models[grip] for grip in grips]
@@ -72,7 +76,7 @@ class PushModel:
     def _state(self, box: Box, pusher: Array) -> Array:
         """A full state: box at rest on the ground, pusher at rest."""
         x, y, yaw = box.at
-        qpos = [x, y, self._height, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2), *pusher]
+        qpos = [x, y, self._height, np.cos(yaw / 2), 0.0, 0.0, np.sin(yaw / 2), *pusher, 0.0]
         return np.concatenate([[0.0], qpos, np.zeros(self._models[0].nv)])
 
 
@@ -89,12 +93,15 @@ def _compile(spec: ObjectSpec, friction: float, height: float, grip: Grip) -> mu
     for name, axis in (("x", (1, 0, 0)), ("y", (0, 1, 0))):
         body.add_joint(name=f"pusher_{name}", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=axis)
     body.add_joint(name="pusher_yaw", type=mujoco.mjtJoint.mjJNT_HINGE, axis=(0, 0, 1))
+    body.add_joint(name="pusher_z", type=mujoco.mjtJoint.mjJNT_SLIDE, axis=(0, 0, 1))
+    body.gravcomp = 1.0
+    height = 2.0 * float(spec.bounds()[1][2]) + PAD_HALF if grip.on_top else height
     for y, half_x, half_y in grip.pads:
         pad = body.add_geom(type=mujoco.mjtGeom.mjGEOM_BOX, size=[half_x, half_y, PAD_HALF], pos=[0, y, height])
         pad.mass, pad.priority, pad.friction = 0.5, 1, [1.5, 0.005, 0.0001]
     body.explicitinertial, body.mass, body.inertia = True, 1.0, [0.01, 0.01, 0.01]
-    for i, name in enumerate(("x", "y", "yaw")):
-        share = 0.01 if i == 2 else 1.0
+    for name in ("x", "y", "yaw", "z"):
+        share = 0.01 if name == "yaw" else 1.0
         servo = world.add_actuator(name=name, target=f"pusher_{name}", trntype=mujoco.mjtTrn.mjTRN_JOINT)
         servo.set_to_position(kp=KP * share, kv=KV * share)
     return world.compile()

@@ -22,14 +22,15 @@ import numpy as np
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
+from robo_orch.policies.mpc.cost import ROOM, Ground
 from robo_orch.policies.mpc.hand import BOLD, Hand, Script, said
-from robo_orch.policies.mpc.model import PushModel
+from robo_orch.policies.mpc.model import PAD_HALF, PRESS, PushModel
 from robo_orch.policies.mpc.plane import Shapes, heading
-from robo_orch.policies.mpc.pushes import FACE, GRIPS, STEP, Box, pusher, starts, tool
-from robo_orch.policies.mpc.search import ROOM, Ground, Plan, Touch, search
+from robo_orch.policies.mpc.pushes import FACE, GRIPS, STEP, Box, Grip, pusher, starts, tool
+from robo_orch.policies.mpc.search import Plan, Touch, search
 from robo_orch.policies.mpc.way import Ways
 from robo_orch.predicates import Facts, evaluate
-from robo_orch.types import Code, Pose, Predicate
+from robo_orch.types import Array, Code, Pose, Predicate
 
 #: How many pushes an attempt may take (chosen: most take one or two).
 PUSHES = 10
@@ -42,6 +43,10 @@ BELOW = 0.005
 PART = 0.12
 #: How high over its place the hand comes, and how far it moves off, m (chosen).
 ABOVE, OFF = 0.13, 0.025
+#: How far over the box the pads slow down, m, and how fast they then are, m/s (chosen: they land with less than 20 N).
+LANDING, TOUCHING = 0.008, 0.02
+#: How far the palm is above the tool point (panda.urdf), and what heights may be off, m.
+PALM_BELOW, GRAZE = 0.038, 0.004
 #: Friction of a box on furniture (chosen: the larger of the two, wood's).
 FRICTION = 0.6
 #: A push that touches something with a higher probability is not tried (chosen).
@@ -60,6 +65,7 @@ class Pushing:
     def __init__(self, hand: Hand, name: str, region: str) -> None:
         self.hand, self.name, self.region = hand, name, region
         self._touch: Touch | None = None
+        self._expected: Array | None = None  # where the box should be after the latest push
 
     def run(self) -> Script[None]:
         """The attempt.
@@ -87,7 +93,7 @@ class Pushing:
     def _check(self) -> None:
         """Refuse what is not made to be pushed."""
         hand, spec = self.hand, self.hand.inventory[self.name]
-        pose = hand.estimate(self.name).pose
+        hand.estimate(self.name)
         hand.estimate(self.region)
         low, high = spec.bounds()
         size, most = high - low, hand.robot.gripper.max_width
@@ -100,14 +106,20 @@ class Pushing:
         if upright.fails or hand.seen.state.holding is not None:
             reason = upright.because if upright.fails else f"the hand holds {hand.seen.state.holding}"
             raise MotionFailure(Code.PRECONDITION, reason)
-        self._height = float(pose.position[2] + low[2] + size[2]) - BELOW
+        ground = hand.estimate(self.region).pose.apply(hand.inventory[self.region].surfaces[0].centre)
+        self._floor = float(ground[2])
+        self._top = self._floor + float(size[2])
+        self._height = self._top - BELOW
         self._model = PushModel(spec, FRICTION, float(size[2]) - BELOW)
 
     def _look(self) -> Script[tuple[Box, float]]:
         """Where the box is seen, and how far inside the region, m."""
         seen = yield from self.hand.look(self.name)
         low, high = self.hand.inventory[self.name].bounds()
-        box = Box(np.array([*seen.pose.position[:2], heading(seen.pose)]), (high - low) / 2, seen.sigma)
+        at = np.array([*seen.pose.position[:2], heading(seen.pose)])
+        if not seen.visible and self._expected is not None and self._touch is not None:
+            at = self._expected  # the hand hides it: what was seen before it was pushed tells nothing
+        box = Box(at, (high - low) / 2, seen.sigma)
         return box, float(self._ways(Shapes.of({}, {}, ()), box).inside(box.at[:2]))
 
     def _push(self, box: Box) -> Script[None]:
@@ -126,9 +138,10 @@ class Pushing:
         part = plan.path[1 : 2 + round(PART / STEP)]
         grip = GRIPS[plan.grip]
         half_turn = self._half_turn(plan)
-        tools = [tool(pose, self._height, grip, half_turn) for pose in part]
+        tools = self._tools(part, grip, half_turn, hand.seen.state.start)
         motion = hand.along(tools, self.name, grip.width)
         yield from hand.move(motion, f"pushing {words}")
+        self._expected = plan.boxes[len(part)]
         self._touch = Touch(pusher(hand.seen.state.tool, grip, float(part[-1, 2])), int(plan.push[FACE]), plan.grip)
 
     def _go_behind(self, plan: Plan, begin: Pose, over: Trajectory | None) -> Script[None]:
@@ -136,6 +149,10 @@ class Pushing:
         if over is not None:
             yield from hand.move(over, f"moving to {words}", GRIPS[plan.grip].width)
         yield from hand.move(self._boldly(partial(hand.straight, begin, name=self.name)), f"coming down {words}")
+        if GRIPS[plan.grip].on_top:
+            down = self._tools(plan.path[:1], GRIPS[plan.grip], self._half_turn(plan), hand.seen.state.start)
+            motion = hand.along(down, self.name, GRIPS[plan.grip].width, speed=TOUCHING)
+            yield from hand.move(motion, f"pressing on the {said(self.name)}")
 
     def _choose(self, box: Box, plans: Sequence[Plan]) -> tuple[Plan, Pose, Trajectory | None]:
         """The first plan that the arm can carry out, the tool's pose where it begins, and the way to above that."""
@@ -154,14 +171,23 @@ class Pushing:
         hand, grip = self.hand, GRIPS[plan.grip]
         if not plan.fresh:
             half_turn = self._half_turn(plan)
-        tools = [tool(pose, self._height, grip, half_turn) for pose in plan.path]
         if not plan.fresh:
+            tools = self._tools(plan.path, grip, half_turn, hand.seen.state.start)
             hand.along(tools[1:], self.name, grip.width)
             return plan, tools[0], None
-        begin = tool(starts(box, plan.push[None], ROOM)[0], self._height, grip, half_turn)
+        begin = self._tools(starts(box, plan.push[None], ROOM), grip, half_turn)[0]
         q, over = hand.approach(begin, _raised(begin, ABOVE), grip.width, self.name)
+        tools = self._tools(plan.path, grip, half_turn, q)
         hand.along(tools, self.name, grip.width, q)
         return plan, begin, over
+
+    def _tools(self, pushers: Array, grip: Grip, half_turn: bool, q: Array | None = None) -> list[Pose]:
+        """Tool poses for pusher poses ``(t, 3)``; on top of the box, pressed on it with the arm's own springs at ``q``."""
+        height = self._height
+        if grip.on_top:
+            deep = -LANDING if q is None else PRESS * self.hand.softness(q)
+            height = self._top + PAD_HALF - deep
+        return [tool(pose, height, grip, half_turn) for pose in pushers]
 
     def _half_turn(self, plan: Plan) -> bool:
         """Which of the two ways round the tool stands that are as good."""
@@ -176,6 +202,8 @@ class Pushing:
         self._touch = None
         back = -OFF * np.array([np.cos(touch.pusher[2]), np.sin(touch.pusher[2]), 0.0])
         at = hand.seen.state.tool
+        if GRIPS[touch.grip].on_top:
+            back = np.array([0.0, 0.0, 2 * LANDING])
         off = Pose(at.position + back, at.quaternion)
         for way in ((off, _raised(off, ABOVE)), (_raised(at, ABOVE),)):
             with suppress(MotionFailure):
@@ -199,10 +227,11 @@ class Pushing:
     def _ground(self, box: Box) -> Ground:
         hand = self.hand
         shapes = Shapes.of(hand.inventory, hand.seen.objects, {self.name})
-        floor = self._height + BELOW - 2 * box.half[2]
-        low = shapes.between(floor + 0.001, floor + 2 * box.half[2] + 0.006)
-        tall = shapes.between(self._height + 0.036, 1.0)
-        return Ground(low, tall, self._ways(low, box))
+        low = shapes.between(self._floor + GRAZE, self._top + GRAZE)
+        tall = shapes.between(self._height + PALM_BELOW - GRAZE, 1.0)
+        over = shapes.between(self._top + GRAZE, 1.0)
+        high = shapes.between(self._top + PAD_HALF + PALM_BELOW - GRAZE, 1.0)
+        return Ground(low, tall, over, high, self._ways(low, box))
 
     def _ways(self, shapes: Shapes, box: Box) -> Ways:
         region = self.hand.inventory[self.region].surfaces[0]
@@ -211,6 +240,8 @@ class Pushing:
 
 def _touched(box: Box, touch: Touch) -> Box:
     """The box where the pads say it is: flush with them, and where it was seen along them."""
+    if GRIPS[touch.grip].on_top:
+        return box
     at = box.at.copy()
     flush = touch.pusher[2] + np.pi - touch.face * np.pi / 2
     off = (flush - at[2] + np.pi) % (2 * np.pi) - np.pi

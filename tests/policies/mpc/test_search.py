@@ -4,9 +4,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from robo_orch.policies.mpc.cost import Ground
 from robo_orch.policies.mpc.plane import Shapes
 from robo_orch.policies.mpc.pushes import GRIPS, Box
-from robo_orch.policies.mpc.search import Ground, Plan, Touch, search
+from robo_orch.policies.mpc.search import Plan, Touch, search
 from robo_orch.policies.mpc.way import Ways
 from tests.policies.mpc.test_model import MODEL, SPEC
 from tests.policies.mpc.test_plane import shapes
@@ -16,7 +17,7 @@ BOX = Box(np.array([0.5, -0.35, 0.2]), SPEC.bounds()[1], 0.005)
 
 
 def ground(low: Shapes, tall: Shapes = NOTHING) -> Ground:
-    return Ground(low, tall, Ways(low, REGION, AT, 0.03, 0.0575))
+    return Ground(low, tall, tall, tall, Ways(low, REGION, AT, 0.03, 0.0575))
 
 
 def plans(low: Shapes = NOTHING, touch: Touch | None = None, seed: int = 0) -> list[Plan]:
