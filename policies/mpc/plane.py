@@ -16,6 +16,8 @@ from robo_orch.types import Array, Pose, PoseEstimate
 ROUND = 1e-3
 #: Shapes wholly higher than this concern the arm alone, m (chosen: a hand that points down ends there).
 HIGH = 0.20
+#: Distances above this are not looked at closely, m (chosen: six sigma of a model's pose, two of worse ones).
+FAR = 0.04
 #: Corners of a rectangle and its middle, in half sizes.
 _POINTS = np.array([[1, 1], [1, -1], [-1, -1], [-1, 1], [0, 0]], dtype=float)
 
@@ -65,13 +67,22 @@ class Shapes:
         """Distance (m) of rectangles ``(..., 2)``, ``(...)``, ``(2,)`` from each shape, ``(..., k)``.
 
         Two rectangles that are apart are nearest at a corner of one of them; where they overlap the distance is
-        negative, if not exact.
+        negative, if not exact. What is farther than :data:`FAR` is only said to be at least so far as it surely is.
         """
-        corners = centre[..., None, :] + _turned(_POINTS * half, yaw[..., None])  # (..., 5, 2)
-        mine = self.away(corners).min(axis=-2)
-        theirs = self.centre[:, None] + _turned(_POINTS * self.half[:, None], self.yaw[:, None])  # (k, 5, 2)
-        local = _turned(theirs - centre[..., None, None, :], -yaw[..., None, None])
-        return np.asarray(np.minimum(mine, _outside(local, half).min(axis=-1) - self.rim))
+        gaps = self.away(centre) - float(np.hypot(*half))
+        near = np.nonzero(gaps < np.maximum(FAR, 2.0 * self.sigma))
+        shape = near[-1]
+        at, turn = (
+            np.broadcast_to(centre, (*gaps.shape[:-1], 2))[near[:-1]],
+            np.broadcast_to(yaw, gaps.shape[:-1])[near[:-1]],
+        )
+        mine = at[:, None] + _turned(_POINTS * half, turn[:, None])  # (m, 5, 2)
+        theirs = self.centre[shape, None] + _turned(_POINTS * self.half[shape, None], self.yaw[shape, None])
+        there = _turned(mine - self.centre[shape, None], -self.yaw[shape, None])
+        here = _turned(theirs - at[:, None], -turn[:, None])
+        apart = np.minimum(_outside(there, self.half[shape, None]).min(axis=1), _outside(here, half).min(axis=1))
+        gaps[near] = apart - self.rim[shape]
+        return gaps
 
     def risks(self, gaps: Array, sigma: float, margin: float, before: Array | None = None) -> Array:
         """Probability ``(...)`` that something is nearer than ``margin`` (m) given gaps ``(..., k)``.
@@ -125,6 +136,6 @@ def _turned(vectors: Array, yaw: Array) -> Array:
 
 def _outside(points: Array, half: Array) -> Array:
     """Signed distance (m) of points ``(..., 2)`` from a rectangle about the origin."""
-    beyond = np.abs(points) - half
-    apart = np.linalg.norm(np.maximum(beyond, 0.0), axis=-1)
-    return np.asarray(apart + np.minimum(beyond.max(axis=-1), 0.0))
+    x, y = np.abs(points[..., 0]) - half[..., 0], np.abs(points[..., 1]) - half[..., 1]
+    apart = np.sqrt(np.maximum(x, 0.0) ** 2 + np.maximum(y, 0.0) ** 2)
+    return np.asarray(apart + np.minimum(np.maximum(x, y), 0.0))

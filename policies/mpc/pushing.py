@@ -33,7 +33,7 @@ from robo_orch.predicates import Facts, evaluate
 from robo_orch.types import Array, Code, Pose, Predicate
 
 #: How many pushes an attempt may take (chosen: most take one or two).
-PUSHES = 10
+PUSHES = 7
 #: How far inside the region's border the box's centre shall come, and how far it must be seen to be, m (chosen: six and
 #: three sigma of its pose).
 AIM, ENOUGH = 0.03, 0.016

@@ -32,6 +32,8 @@ DRAWN, ROLLED, ELITES, AROUND = 16, 28, 4, 7
 FAR, FARTHER = 0.9, 0.04
 #: Spread of the samples around elites in each further round, share of what is sampled at most (chosen).
 SPREAD = (0.30,)
+#: What each better one of the same side and grip counts, m, and the fewest steps of a push (chosen).
+VARIED, SHORTEST = 0.04, 3
 #: A push that leads there with a risk below this is good enough to ask for no others, or not to look ahead (chosen).
 FINE = 0.2
 #: Stops of pushes from which is looked ahead, at most; every how many steps; pushes drawn there a side and grip (chosen:
@@ -117,7 +119,7 @@ def _promising(
     """The most promising of some pushes, rolled out as far as they promise; ``hand`` ``(3,)``: where all begin."""
     begin = None if hand is None else np.tile(hand, (len(pushes), 1))
     costs, ends = guessed(box, pushes, ground, begin)
-    order = np.argsort(costs, kind="stable")[:ROLLED]
+    order = _varied(costs, pushes)[:ROLLED]
     longest = min(LONGEST, float(np.quantile(ends[order], FAR)) + FARTHER)
     return _rolled(model, box, pushes[order], ground, longest, None if begin is None else begin[order])
 
@@ -129,7 +131,7 @@ def _rolled(
     fresh = start is None
     begin = starts(box, pushes, MODEL_ROOM) if start is None else start
     room = MODEL_ROOM if fresh else 0.0
-    lengths = np.arange(0.0, longest + room, STEP)
+    lengths = np.arange(0.0, max(longest + room, (SHORTEST + 1) * STEP), STEP)
     paths = arcs(begin, pushes, room, lengths)
     boxes = model.roll(box, pushes[:, GRIP].astype(int).tolist(), paths, STEP)
     back = starts(box, pushes, ROOM) if fresh else begin
@@ -140,15 +142,15 @@ def _rolled(
         ways = paths[i, : e + 1], boxes[i, : e + 1]
         return Plan(pushes[i], fresh, *ways, float(cost[i, e]), float(risk[i, e]), float(left[i, e]))
 
-    best = np.argmin(cost[:, 1:], axis=1) + 1
+    best = np.argmin(cost[:, SHORTEST:], axis=1) + SHORTEST
     stops = range(EVERY, len(lengths), EVERY)
     return [[ended(i, int(e)), *(ended(i, stop) for stop in stops if stop != e)] for i, e in enumerate(best)]
 
 
 def _ahead(rng: np.random.Generator, box: Box, plans: Sequence[Plan], ground: Ground) -> list[Plan]:
     """The most promising plans, with the cost of one more push instead of that of the way left."""
-    some = sorted(plans, key=_cost)[: 2 * STOPS]
-    some = [some[i] for i in sorted(rng.permutation(len(some))[:STOPS])]
+    order = _varied(np.array([plan.cost for plan in plans]), np.array([plan.push for plan in plans]))
+    some = [plans[i] for i in order[:STOPS]]
     pushes = np.tile(first(rng, SECOND), (len(some), 1))
     each = 4 * len(GRIPS) * SECOND
     there = Box(np.repeat([plan.boxes[-1] for plan in some], each, axis=0), box.half, box.sigma)
@@ -158,6 +160,14 @@ def _ahead(rng: np.random.Generator, box: Box, plans: Sequence[Plan], ground: Gr
         replace(plan, cost=plan.cost - LEFT * plan.left - AGAIN + float(more)) if plan.left > 0.0 else plan
         for plan, more in zip(some, then, strict=True)
     ]
+
+
+def _varied(costs: Array, pushes: Array) -> Array:
+    """Order ``(n,)`` by cost, in which the next best of the same side and grip counts as a little worse each time."""
+    order = np.argsort(costs, kind="stable")
+    kinds = pushes[order, FACE] * len(GRIPS) + pushes[order, GRIP]
+    rank = np.array([np.count_nonzero(kinds[:i] == kind) for i, kind in enumerate(kinds)])
+    return np.asarray(order[np.argsort(costs[order] + VARIED * rank, kind="stable")])
 
 
 def _best(found: Sequence[Sequence[Plan]]) -> Plan:
