@@ -35,9 +35,9 @@ FRAMES, PATIENCE = 3, 1.0
 PIECE = 0.1
 #: Tilt (rad) up to which a thing on the table is taken to stand upright, beside three sigma (chosen).
 LEANING = 0.05
-#: How much of a sigma keeps the arm off things, one after the other where there is no way else, m (chosen: the search
-#: has weighed the risk already).
-BOLD = (0.02, 0.006, 0.0)
+#: How much of a sigma keeps the arm off things, and where there is no way else, m (chosen: the search has weighed the risk
+#: of vague poses already).
+WARY, BOLD = 0.008, 0.0
 
 T = TypeVar("T")
 Script = Generator[ActionChunk, None, T]
@@ -64,7 +64,7 @@ class Hand:
         self.observe(seen)
         self.rng = np.random.default_rng(seed)
         self.planner.reset(seed, EFFORT)
-        self.planner.scene.most = np.inf
+        self.planner.scene.most = WARY
         self._width = min(seen.state.gripper, self.robot.gripper.max_width)
 
     def observe(self, seen: Observation) -> None:

@@ -69,7 +69,7 @@ class Shapes:
         Two rectangles that are apart are nearest at a corner of one of them; where they overlap the distance is
         negative, if not exact. What is farther than :data:`FAR` is only said to be at least so far as it surely is.
         """
-        gaps = self.away(centre) - float(np.hypot(*half))
+        gaps = np.atleast_1d(self.away(centre) - float(np.hypot(*half)))
         near = np.nonzero(gaps < np.maximum(FAR, 2.0 * self.sigma))
         shape = near[-1]
         at, turn = (

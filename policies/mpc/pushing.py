@@ -23,7 +23,7 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
 from robo_orch.policies.mpc.cost import ROOM, Ground
-from robo_orch.policies.mpc.hand import BOLD, Hand, Script, said
+from robo_orch.policies.mpc.hand import BOLD, WARY, Hand, Script, said
 from robo_orch.policies.mpc.model import PAD_HALF, PRESS, PushModel
 from robo_orch.policies.mpc.plane import Shapes, heading
 from robo_orch.policies.mpc.pushes import FACE, GRIPS, STEP, Box, Grip, pusher, starts, tool
@@ -160,7 +160,7 @@ class Pushing:
         for plan in [p for p in plans if p.risk < RISKY][:TRIED]:
             for half_turn in (False, True):
                 try:
-                    return self._boldly(partial(self._planned, box, plan, half_turn))
+                    return self._planned(box, plan, half_turn)
                 except MotionFailure as failure:
                     failures.append(failure)
                 if not plan.fresh:
@@ -215,14 +215,12 @@ class Pushing:
         """What ``plan`` gives, passing what is known little as closely as need be."""
         scene = self.hand.planner.scene
         try:
-            for most in BOLD[:-1]:
-                scene.most = most
-                with suppress(MotionFailure):
-                    return plan()
-            scene.most = BOLD[-1]
+            with suppress(MotionFailure):
+                return plan()
+            scene.most = BOLD
             return plan()
         finally:
-            scene.most = np.inf
+            scene.most = WARY
 
     def _ground(self, box: Box) -> Ground:
         hand = self.hand
