@@ -19,7 +19,7 @@ MARGIN = 0.004
 #: What a push that begins anew costs; what is left to go, a further push and a sure collision cost, m (chosen).
 ANEW, LEFT, AGAIN, COLLISION = 0.20, 1.3, 0.30, 2.5
 #: What pressing on the box costs, m (chosen: a side is taken where one is free).
-DRAGGING = 0.25
+DRAGGING = 0.05
 #: What turning the box costs, m for each rad (chosen: it settles between ways that are else as good).
 TURNING = 0.02
 #: Distances from the base between which the hand can point down at the table, m (chosen: panda, tested with IK).
@@ -32,8 +32,8 @@ BEYOND = 40.0
 class Ground:
     """What a search needs to know of the scene.
 
-    ``low``: what the box and pads beside it may run into, ``tall``: what the palm may; ``over`` and ``high``: what pads and
-    palm on top of it may; ``ways`` to the region.
+    ``low``: what the box and pads beside it may run into, ``tall``: what the palm may; ``over`` and ``high``: what pads
+    and palm on top of it may; ``ways`` to the region.
     """
 
     low: Shapes

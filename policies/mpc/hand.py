@@ -35,8 +35,8 @@ FRAMES, PATIENCE = 3, 1.0
 PIECE = 0.1
 #: Tilt (rad) up to which a thing on the table is taken to stand upright, beside three sigma (chosen).
 LEANING = 0.05
-#: How much of a sigma keeps the arm off things, and where there is no way else, m (chosen: the search has weighed the risk
-#: of vague poses already).
+#: How much of a sigma keeps the arm off things, and where there is no way else, m (chosen: the search has weighed the
+#: risk of vague poses already).
 WARY, BOLD = 0.008, 0.0
 
 T = TypeVar("T")

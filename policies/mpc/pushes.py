@@ -74,7 +74,8 @@ FRONTS, ON_TOP = np.array([g.front for g in GRIPS]), np.array([g.on_top for g in
 class Box:
     """What is pushed: where it is seen from above and its size.
 
-    ``at`` ``(3,)`` x, y (m), yaw (rad), or ``(n, 3)`` for as many pushes; ``half`` ``(3,)`` m; ``sigma`` of its position.
+    ``at`` ``(3,)`` x, y (m), yaw (rad), or ``(n, 3)`` for as many pushes; ``half`` ``(3,)`` m;
+    ``sigma`` of its position, m.
     """
 
     at: Array
@@ -112,7 +113,7 @@ def arcs(start: Array, pushes: Array, room: float, lengths: Array) -> Array:
 
 
 def first(rng: np.random.Generator, n: int) -> Array:
-    """Pushes ``(16 n, 5)`` of every side and grip, drawn evenly; the straight one in the middle is always among them."""
+    """Pushes ``(16 n, 5)`` of every side and grip, drawn evenly; the straight one in the middle is among them."""
     out = []
     for face in range(4):
         for grip in range(len(GRIPS)):

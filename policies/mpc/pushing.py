@@ -41,14 +41,16 @@ AIM, ENOUGH = 0.03, 0.016
 BELOW = 0.005
 #: The longest way that is pushed before the next look, m (chosen).
 PART = 0.12
-#: How high over its place the hand comes, and how far it moves off, m (chosen).
-ABOVE, OFF = 0.13, 0.025
+#: How high over its place the hand comes, how high it leaves at least, and how far it moves off before, m (chosen).
+ABOVE, CLEAR, OFF = 0.13, 0.04, 0.025
 #: How far over the box the pads slow down, m, and how fast they then are, m/s (chosen: they land with less than 20 N).
 LANDING, TOUCHING = 0.008, 0.02
 #: How far the palm is above the tool point (panda.urdf), and what heights may be off, m.
 PALM_BELOW, GRAZE = 0.038, 0.004
 #: Friction of a box on furniture (chosen: the larger of the two, wood's).
 FRICTION = 0.6
+#: What a push must bring the box nearer, m (chosen).
+LEAST = 0.015
 #: A push that touches something with a higher probability is not tried (chosen).
 RISKY = 0.5
 #: Pushes of a search that the arm is asked for (chosen).
@@ -127,7 +129,10 @@ class Pushing:
         hand, touch = self.hand, self._touch
         if touch is not None:
             box = _touched(box, touch)
-        plans = search(hand.rng, self._model, box, self._ground(box), touch)
+        ground = self._ground(box)
+        plans = search(hand.rng, self._model, box, ground, touch)
+        left = float(ground.ways.togo(box.at[:2]))
+        plans = [plan for plan in plans if plan.left < max(left - LEAST, 1e-9)]
         plan, begin, over = self._choose(box, plans)
         words = f"the {said(self.name)} to the {said(self.region)}"
         if over is not None:
@@ -182,7 +187,7 @@ class Pushing:
         return plan, begin, over
 
     def _tools(self, pushers: Array, grip: Grip, half_turn: bool, q: Array | None = None) -> list[Pose]:
-        """Tool poses for pusher poses ``(t, 3)``; on top of the box, pressed on it with the arm's own springs at ``q``."""
+        """Tool poses for pusher poses ``(t, 3)``; on top of the box, pressed on it as the arm gives way at ``q``."""
         height = self._height
         if grip.on_top:
             deep = -LANDING if q is None else PRESS * self.hand.softness(q)
@@ -205,7 +210,12 @@ class Pushing:
         if GRIPS[touch.grip].on_top:
             back = np.array([0.0, 0.0, 2 * LANDING])
         off = Pose(at.position + back, at.quaternion)
-        for way in ((off, _raised(off, ABOVE)), (_raised(at, ABOVE),)):
+        for way in (
+            (off, _raised(off, ABOVE)),
+            (_raised(at, ABOVE),),
+            (off, _raised(off, CLEAR)),
+            (_raised(at, CLEAR),),
+        ):
             with suppress(MotionFailure):
                 motion = self._boldly(partial(hand.straight, *way, name=self.name))
                 yield from hand.move(motion, "moving off")

@@ -36,8 +36,8 @@ SPREAD = (0.30,)
 VARIED, SHORTEST = 0.04, 3
 #: A push that leads there with a risk below this is good enough to ask for no others, or not to look ahead (chosen).
 FINE = 0.2
-#: Stops of pushes from which is looked ahead, at most; every how many steps; pushes drawn there a side and grip (chosen:
-#: it takes 0.1 s).
+#: Stops of pushes from which is looked ahead, at most; every how many steps; pushes drawn there a side and grip
+#: (chosen: it takes 0.3 s).
 STOPS, EVERY, SECOND = 64, 4, 2
 
 
