@@ -69,20 +69,17 @@ class Shapes:
         Two rectangles that are apart are nearest at a corner of one of them; where they overlap the distance is
         negative, if not exact. What is farther than :data:`FAR` is only said to be at least so far as it surely is.
         """
-        gaps = np.atleast_1d(self.away(centre) - float(np.hypot(*half)))
+        rows, turns = centre.reshape(-1, 2), np.broadcast_to(yaw, centre.shape[:-1]).ravel()
+        gaps = self.away(rows) - float(np.hypot(*half))
         near = np.nonzero(gaps < np.maximum(FAR, 2.0 * self.sigma))
-        shape = near[-1]
-        at, turn = (
-            np.broadcast_to(centre, (*gaps.shape[:-1], 2))[near[:-1]],
-            np.broadcast_to(yaw, gaps.shape[:-1])[near[:-1]],
-        )
+        (row, shape), at, turn = near, rows[near[0]], turns[near[0]]
         mine = at[:, None] + _turned(_POINTS * half, turn[:, None])  # (m, 5, 2)
         theirs = self.centre[shape, None] + _turned(_POINTS * self.half[shape, None], self.yaw[shape, None])
         there = _turned(mine - self.centre[shape, None], -self.yaw[shape, None])
         here = _turned(theirs - at[:, None], -turn[:, None])
         apart = np.minimum(_outside(there, self.half[shape, None]).min(axis=1), _outside(here, half).min(axis=1))
-        gaps[near] = apart - self.rim[shape]
-        return gaps
+        gaps[row, shape] = apart - self.rim[shape]
+        return gaps.reshape(*centre.shape[:-1], len(self.sigma))
 
     def risks(self, gaps: Array, sigma: float, margin: float, before: Array | None = None) -> Array:
         """Probability ``(...)`` that something is nearer than ``margin`` (m) given gaps ``(..., k)``.

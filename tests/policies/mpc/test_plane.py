@@ -39,10 +39,10 @@ def test_round_things_are_as_far_away_from_everywhere(yaw):
 def test_gaps_between_rectangles_are_those_of_their_sides_and_corners():
     cube = shapes(("cube", 0.0, 0.0, 0.0))
     side = cube.half[0, 0]
-    straight = cube.gaps(np.array([0.2, 0.01]), np.array(0.0), np.array([0.05, 0.03]))
-    turned = cube.gaps(np.array([0.2, 0.0]), np.array(np.pi / 4), np.array([0.05, 0.05]))
-    assert straight[0] == pytest.approx(0.2 - 0.05 - side)
-    assert turned[0] == pytest.approx(0.2 - 0.05 * 2**0.5 - side)
+    straight = cube.gaps(np.array([0.12, 0.01]), np.array(0.0), np.array([0.05, 0.03]))
+    turned = cube.gaps(np.array([0.12, 0.0]), np.array(np.pi / 4), np.array([0.05, 0.05]))
+    assert straight[0] == pytest.approx(0.12 - 0.05 - side)
+    assert turned[0] == pytest.approx(0.12 - 0.05 * 2**0.5 - side)
 
 
 @given(ANGLES, st.floats(-0.03, 0.03))
