@@ -47,5 +47,5 @@ def test_the_same_pushes_give_the_same_ways():
 
 def test_pads_that_press_on_top_take_the_box_along_and_around():
     end = roll([0, 2, 0.0, 0.5, 2.0])[0, -1]
-    assert np.linalg.norm(end[:2] - BOX.at[:2]) == pytest.approx(0.136, abs=0.01)
+    assert np.linalg.norm(end[:2] - BOX.at[:2]) == pytest.approx(0.136, abs=0.03)
     assert end[2] - BOX.at[2] == pytest.approx(2.0 * 0.136, abs=0.03)
