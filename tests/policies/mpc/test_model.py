@@ -45,7 +45,7 @@ def test_the_same_pushes_give_the_same_ways():
     assert np.array_equal(roll(*pushes), roll(*pushes))
 
 
-def test_pads_that_press_on_top_take_the_box_along_and_around():
+def test_pads_that_press_on_top_take_the_box_along_and_around_with_little_slip():
     end = roll([0, 2, 0.0, 0.5, 2.0])[0, -1]
-    assert np.linalg.norm(end[:2] - BOX.at[:2]) == pytest.approx(0.136, abs=0.03)
-    assert end[2] - BOX.at[2] == pytest.approx(2.0 * 0.136, abs=0.03)
+    assert 0.75 * 0.136 < np.linalg.norm(end[:2] - BOX.at[:2]) < 0.137
+    assert 0.70 * 2.0 * 0.136 < end[2] - BOX.at[2] < 2.0 * 0.137
