@@ -12,6 +12,8 @@ from typing import Any
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
 from robo_orch.bench.intervals import mean, proportion
 from robo_orch.errors import UserError
+from robo_orch.policies.card import Family
+from robo_orch.policies.registry import Registry
 from robo_orch.policies.tamp.task import warm
 from robo_orch.runs import session
 from robo_orch.runs.camera import Pictures
@@ -52,7 +54,7 @@ def work(cell: Cell) -> Mapping[str, Any]:
     task = Task.model_validate(cell.given)
     clock = Clock()
     with tempfile.TemporaryDirectory(prefix="robo_orch-bench-") as folder:
-        config = run_of(task, pictures=Pictures.NONE, report=False, out=Path(folder) / "run")
+        config = run_of(task, cards=planners(), pictures=Pictures.NONE, report=False, out=Path(folder) / "run")
         try:
             finished = session.execute(config, watch=clock.see)
         except UserError as error:
@@ -79,6 +81,11 @@ def work(cell: Cell) -> Mapping[str, Any]:
             "state_hash": result["state_hash"],
         }
     )
+
+
+def planners() -> tuple[str, ...]:
+    """The cards that the bench is about: no learned policy steps in."""
+    return tuple(card.id for card in Registry.load() if card.family is Family.TAMP)
 
 
 class Clock:

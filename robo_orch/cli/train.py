@@ -15,7 +15,9 @@ from robo_orch.cli.options import Json, Seed
 def train(
     card: Annotated[str, typer.Argument(metavar="CARD", help="The id of a card that has a recipe.")],
     seed: Seed = 0,
-    steps: Annotated[int | None, typer.Option("--steps", min=1, help="Fewer than the recipe has, to try it out.")] = None,
+    steps: Annotated[
+        int | None, typer.Option("--steps", min=0, help="Fewer than the recipe has, to try it out.", show_default="all")
+    ] = None,
     out: Annotated[
         Path | None, typer.Option("--out", metavar="DIR", help="Where to write.", show_default="the policy's folder")
     ] = None,

@@ -16,7 +16,8 @@ from robo_orch.train.env import SkillEnv
 from robo_orch.train.expert import Expert
 from robo_orch.train.recipe import load_recipe
 
-NAMES = ("open_drawer_narrow_tool", "open_drawer_narrow_joint", "close_drawer", "open_door", "close_door", "press", "turn")
+OPENERS = ("open_drawer_narrow_tool", "open_drawer_narrow_joint")
+NAMES = (*OPENERS, "close_drawer", "open_door", "close_door", "press", "turn")
 
 
 def env_of(name: str) -> SkillEnv:
