@@ -31,7 +31,7 @@ class Feeder:
         """Load what fills the inputs, so that nothing has to be loaded once the arm moves."""
         for spec in self._card.observation.values():
             if isinstance(spec, Text):
-                _words("", spec)
+                _words("warm up", spec)
 
     def begin(self, subgoal: Subgoal) -> None:
         """A new subgoal: its objects, its words."""
