@@ -16,7 +16,7 @@ from scipy.spatial.transform import Rotation
 
 from robo_orch.types import Array, Pose
 
-#: Farthest that the hand goes in one action at 10 Hz, m and rad (chosen: three quarters of what the joints keep up with).
+#: Farthest that the hand goes in one action at 10 Hz, m and rad (chosen: the joints keep up).
 STRIDE, TURN = 0.034, 0.16
 #: Near its aim it goes so far in an action, m, and this share of what is left besides (chosen).
 SLOWEST, BRAKE = 0.006, 0.35

@@ -94,9 +94,9 @@ def _errand(stage: Stage, poses: dict[str, Pose], views: Sequence[View], rng: np
         grasp = chosen(moment.hand, moment.work)
         action, done = act(moment.hand, moment.work, grasp, OPENED)
         after += done
-        if rng.random() < _share(moment, grasp):
-            if stage.pose(moment.hand, {moment.errand.object: moment.at}) < REACHED:
-                yield _frame(stage, moment, views, rng)
+        shown = rng.random() < _share(moment, grasp)
+        if shown and stage.pose(moment.hand, {moment.errand.object: moment.at}) < REACHED:
+            yield _frame(stage, moment, views, rng)
         if after > 2:
             return
         moment = _next(moment, _disturbed(moment, action, rng), grasp)

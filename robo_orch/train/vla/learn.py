@@ -63,6 +63,11 @@ class Training:
         if (folder / "checkpoint.pt").is_file():
             self._restore()
 
+    def curve(self) -> list[dict[str, Any]]:
+        """What was noted so far."""
+        path = self.folder / "curve.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
     def run(self, told: Callable[[str], None] = lambda line: None, steps: int | None = None) -> None:
         """Train until the time is used up, or for some steps."""
         last, saved, losses = time.monotonic(), self.spent, []
@@ -137,7 +142,8 @@ def forward(network: Network, batch: Batch, random: torch.Generator | None) -> t
     prefix, length = none if random is None else committed(flat, random)
     prefix, length = prefix.unflatten(0, (-1, k)), length.unflatten(0, (-1, k))
     told = network.decide(network.features(images), batch.state, batch.text, prefix, length)
-    flatter = Told(told.chunk.flatten(0, 1), told.done.flatten(), told.ways.flatten(0, 1), [m.flatten(0, 1) for m in told.maps])
+    maps = [m.flatten(0, 1) for m in told.maps]
+    flatter = Told(told.chunk.flatten(0, 1), told.done.flatten(), told.ways.flatten(0, 1), maps)
     points, where, done = batch.points.flatten(0, 1), batch.where.flatten(0, 1), batch.done.flatten()
     return flatter, (flat, length.flatten(), points, where, done)
 

@@ -69,9 +69,7 @@ class Look(nn.Module):
         super().__init__()
         self.ask = nn.Linear(sizes.words, MAPS * sizes.place)
         self.key = nn.Conv2d(sizes.place, sizes.place, 1)
-        v, u = torch.meshgrid(
-            (torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij"
-        )
+        v, u = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij")
         self.register_buffer("grid", torch.stack([u.flatten(), v.flatten()], dim=1), persistent=False)
         self.bias = nn.Parameter(torch.zeros(MAPS, rows * columns))
 
@@ -119,7 +117,7 @@ class Network(nn.Module):
         spread: Tensor,
         ways: Tensor,
         rows: Tensor,
-        sizes: Sizes = Sizes(),  # noqa: B008 - frozen
+        sizes: Sizes = Sizes(),
     ) -> None:
         super().__init__()
         self.register_buffer("spread", spread)
@@ -142,13 +140,9 @@ class Network(nn.Module):
 
     def features(self, images: Sequence[Tensor]) -> list[Tensor]:
         """Each camera's features; ``images`` uint8 ``(B, 3, h, w)``."""
-        return [
-            trunk(image.float() * (2.0 / 255.0) - 1.0) for trunk, image in zip(self.trunks, images, strict=True)
-        ]
+        return [trunk(image.float() * (2.0 / 255.0) - 1.0) for trunk, image in zip(self.trunks, images, strict=True)]
 
-    def decide(
-        self, features: Sequence[Tensor], state: Tensor, text: Tensor, prefix: Tensor, length: Tensor
-    ) -> Told:
+    def decide(self, features: Sequence[Tensor], state: Tensor, text: Tensor, prefix: Tensor, length: Tensor) -> Told:
         """From features ``(B, F, h, w)`` a camera, state ``(B, 18)`` and, of each instruction, text ``(B, K, 384)``,
         prefix ``(B, K, T, 7)`` and its length ``(B, K)``.
         """
