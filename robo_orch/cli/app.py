@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from robo_orch.cli import bench, demo, doctor, replay, run, skills, tasks, watch
+from robo_orch.cli import bench, demo, doctor, replay, run, skills, tasks, train, watch
 
 app = typer.Typer(
     name="robo-orch",
@@ -22,6 +22,7 @@ app.command("demo")(demo.demo)
 app.command("replay")(replay.replay)
 app.command("watch")(watch.watch)
 app.command("doctor")(doctor.doctor)
+app.command("train")(train.train)
 app.add_typer(skills.app, name="skills")
 app.add_typer(tasks.app, name="tasks")
 app.add_typer(bench.app, name="bench")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training the network on frames, one thread, for a given time; what is cut off goes on where it was."""
+"""Training the network on frames, one thread, for a given time of computing; what is cut off goes on where it was."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ WEIGHTS = {"chunk": 1.0, "gripper": 0.5, "done": 0.3, "maps": 0.25, "ways": 1.0}
 #: Spread of what a map should be, in places (chosen), and weight of each action of a chunk: what is executed counts.
 SPREAD, EARLY = 0.8, (1.0,) * 5 + (0.5,) * 5
 #: Frames of one batch, of the last shard in evaluations, steps between saves and looks for new frames (chosen).
-EVALUATED, SAVE_SECONDS, LOOK_STEPS = 192, 180.0, 40
+EVALUATED, SAVE_SECONDS, LOOK_STEPS = 192, 20.0, 40
 #: Decay of the average of weights, which is what is shipped.
 EMA = 0.998
 #: Least spread that a number of the state is divided by.
@@ -36,7 +36,10 @@ LEAST = 0.02
 
 @dataclass(frozen=True, slots=True)
 class How:
-    """``seconds`` of training, ``batch`` frames a step, ``rate`` of AdamW at its highest (cosine, by time)."""
+    """``seconds`` of computing, so that a shared machine only makes it later; ``batch`` frames a step.
+
+    ``rate`` of AdamW at its highest, cosine by that time; ``decay`` of weights.
+    """
 
     seconds: float = 3000.0
     batch: int = 32
@@ -70,11 +73,11 @@ class Training:
 
     def run(self, told: Callable[[str], None] = lambda line: None, steps: int | None = None) -> None:
         """Train until the time is used up, or for some steps."""
-        last, saved, losses = time.monotonic(), self.spent, []
+        last, saved, losses = time.process_time(), self.spent, []
         until = None if steps is None else self.step + steps
         while self.spent < self.how.seconds and (until is None or self.step < until):
             losses.append(self._learn())
-            now = time.monotonic()
+            now = time.process_time()
             self.spent, last = self.spent + now - last, now
             if self.step % LOOK_STEPS == 0:
                 self.frames.refresh(2)
@@ -82,7 +85,7 @@ class Training:
                 told(self._note(losses))
                 saved, losses = self.spent, []
                 self._save()
-                last = time.monotonic()
+                last = time.process_time()
         if losses:
             told(self._note(losses))
         self._save()

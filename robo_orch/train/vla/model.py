@@ -36,17 +36,25 @@ class Sizes:
     hidden: int = 320
 
 
+class Mix(nn.Linear):
+    """A linear map of the features of each place: a 1 x 1 convolution, for which torch has no fast way on a CPU."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """``(B, F, h, w)`` to ``(B, G, h, w)``."""
+        return super().forward(input.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
 class Trunk(nn.Module):
     """Features of every place in a picture, at a quarter of its size."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
-        self.patch = nn.Conv2d(48, width, 1)
+        self.patch = Mix(48, width)
         self.near = nn.Conv2d(width, width, 3, 1, 1)
         self.down = nn.Conv2d(width, 64, 3, 2, 1)
         self.wide = nn.Conv2d(64, 64, 3, 1, 1)
-        self.up = nn.Conv2d(64, width, 1)
-        self.mix = nn.Conv2d(width, width, 1)
+        self.up = Mix(64, width)
+        self.mix = Mix(width, width)
 
     def forward(self, image: Tensor) -> Tensor:
         """``(B, 3, h, w)`` in [-1, 1] to ``(B, F, h / 4, w / 4)``."""
@@ -68,7 +76,7 @@ class Look(nn.Module):
     def __init__(self, sizes: Sizes, rows: int, columns: int) -> None:
         super().__init__()
         self.ask = nn.Linear(sizes.words, MAPS * sizes.place)
-        self.key = nn.Conv2d(sizes.place, sizes.place, 1)
+        self.key = Mix(sizes.place, sizes.place)
         v, u = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij")
         self.register_buffer("grid", torch.stack([u.flatten(), v.flatten()], dim=1), persistent=False)
         self.bias = nn.Parameter(torch.zeros(MAPS, rows * columns))

@@ -27,12 +27,11 @@ from robo_orch.train.vla.learn import How, Training
 from robo_orch.train.vla.probe import Probe, probes
 from robo_orch.train.vla.recipe import Recipe
 from robo_orch.train.vla.ship import COMPARED, ship
+from robo_orch.train.vla.trust import PRIOR, fitted
 
 Told = Callable[[str], None]
 #: Errands on which the confidence is fitted (chosen).
 TRUSTED = 60
-#: Before it is fitted the policy is neither sure nor unsure.
-UNFITTED = (0.0, 0.0, 0.0, 0.0)
 
 
 def train(
@@ -48,7 +47,7 @@ def train(
     Args:
         work: keeps frames and checkpoints; whatever is there already is used.
         out: where the policy's files go; beside the recipe by default.
-        errands: on which the confidence is fitted; 0 leaves it at one half.
+        errands: on which the confidence is fitted; with 0 it is a figure without a scale.
 
     Raises:
         ModelError: the exported file's answers are not those of the network.
@@ -62,15 +61,18 @@ def train(
         "steps": training.step,
         "seconds": round(training.spent, 1),
         "frames": len(training.frames),
-        "evaluations": training.curve(),
+        "evaluations": [],
+        "curve": training.curve(),
     }
-    trust = torch.tensor(UNFITTED)
+    trust = torch.tensor(PRIOR)
     if errands:
         with tempfile.TemporaryDirectory() as there:
             ship(recipe, training.average, trust, real, report, Path(there) / "draft")
             card = load_card(Path(there) / "draft" / "draft.card.yaml")
             found = list(probes(card, ("validation", "pairs"), errands, seed))
-        report["validation"] = told_of(found)
+        trust = torch.tensor(fitted([p.confidence for p in found], [p.result.success for p in found]))
+        report["validation"] = split = shares(found)
+        report["evaluations"] = [{"step": training.step, "n": split["all"]["n"], "success": split["all"]["success"]}]
     return ship(recipe, training.average, trust, real, report, folder)
 
 
@@ -108,16 +110,15 @@ def observations(frames: Frames, recipe: Recipe, n: int = COMPARED) -> dict[str,
     return {**made, "prefix": prefix, "prefix_length": length.astype(np.int64)}
 
 
-def told_of(found: list[Probe]) -> dict[str, Any]:
-    """Shares of successes, by kind and by look-alike."""
+def shares(found: list[Probe]) -> dict[str, Any]:
+    """How many of some errands were safe successes, were done, and in how many the object was held: by kind, too."""
 
     def share(some: list[Probe]) -> dict[str, Any]:
         good, picked = sum(p.result.success for p in some), sum(p.picked for p in some)
-        return {"n": len(some), "success": good, "done": sum(p.result.done for p in some), "picked": picked}
+        n, done = len(some), sum(p.result.done for p in some)
+        return {"n": n, "success": round(good / n, 3), "done": round(done / n, 3), "picked": round(picked / n, 3)}
 
-    split: dict[str, Any] = {"all": share(found)}
-    for kind in sorted({p.kind for p in found}):
-        split[kind] = share([p for p in found if p.kind == kind])
-    for name, value in (("alike", True), ("unlike", False)):
-        split[name] = share([p for p in found if p.alike is value])
-    return split
+    parts = {"all": found}
+    parts |= {kind: [p for p in found if p.kind == kind] for kind in sorted({p.kind for p in found})}
+    parts |= {name: [p for p in found if p.alike is value] for name, value in (("alike", True), ("unlike", False))}
+    return {name: share(some) for name, some in parts.items() if some}
