@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -58,7 +58,7 @@ class Training:
         states = torch.from_numpy(frames.states())
         spread = torch.stack([states.mean(dim=0), states.std(dim=0).clamp(min=LEAST)])
         self.network = Network(windows, spread, torch.tensor(WAYS), torch.tensor(ROWS))
-        self.network = self.network.to(memory_format=torch.channels_last)
+        self.network = cast("Network", nn.Module.to(self.network, memory_format=torch.channels_last))  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.network).eval()
         self.optimizer = torch.optim.AdamW(self.network.parameters(), how.rate, weight_decay=how.decay)
         self.step, self.spent = 0, 0.0

@@ -73,6 +73,8 @@ class Look(nn.Module):
     in everything is ahead of those that fit in part.
     """
 
+    grid: Tensor
+
     def __init__(self, sizes: Sizes, rows: int, columns: int) -> None:
         super().__init__()
         self.ask = nn.Linear(sizes.words, MAPS * sizes.place)
@@ -118,6 +120,10 @@ class Network(nn.Module):
         spread: numbers the state is normalised with, ``(2, 18)``: mean and spread.
         scale: of the ways, ``(10,)``, and of a row ``(7,)``: what the network says times these is in m and rad.
     """
+
+    spread: Tensor
+    way_scale: Tensor
+    row_scale: Tensor
 
     def __init__(
         self,

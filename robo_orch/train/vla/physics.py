@@ -51,7 +51,8 @@ class Episode:
         kind = skill(errand.skill)
         self.subgoal = kind.subgoal(errand.object, errand.target)
         self.world.referee.begin(errand.args, [(c.between, c.newtons) for c in kind.contacts])
-        self._begun, self._hold, self._since = self.robot.now, kind.hold_seconds, None
+        self._begun, self._hold = self.robot.now, kind.hold_seconds
+        self._since: float | None = None
 
     def begin(self, q: Array, width: float) -> None:
         """Put the arm where the episode starts."""

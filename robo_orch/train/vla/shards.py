@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,5 +51,6 @@ class Shard:
     def save(self, path: Path) -> None:
         """Write all frames, whole or not at all."""
         part = path.with_suffix(".part.npz")
-        np.savez(part, **{name: np.stack(values) for name, values in self.rows.items()})
+        columns: dict[str, Any] = {name: np.stack(values) for name, values in self.rows.items()}
+        np.savez(part, **columns)
         part.rename(path)

@@ -33,6 +33,8 @@ class Shipped(nn.Module):
         trust: weights of :meth:`evidence` and a constant, ``(4,)``: the logit of the policy's own success.
     """
 
+    trust: Tensor
+
     def __init__(self, network: Network, views: Sequence[View], trust: Tensor) -> None:
         super().__init__()
         self.network, self.views = network.eval(), list(views)
@@ -85,7 +87,8 @@ def ship(
     few = {name: torch.as_tensor(value[:2]) for name, value in real.items()}
     with torch.no_grad():
         answers = dict(zip(OUTPUTS, (a.numpy() for a in module(**few)), strict=True))
-    np.savez_compressed(folder / "golden.npz", **{k: v.numpy() for k, v in few.items()}, **answers)
+    golden: dict[str, Any] = {**{name: value.numpy() for name, value in few.items()}, **answers}
+    np.savez_compressed(folder / "golden.npz", **golden)
     (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
     body = json.loads(json.dumps(recipe.card))
     low, high = np.quantile(real["state"], [0.0, 1.0], axis=0)

@@ -72,7 +72,8 @@ class Stage:
         """``tool``, ``gripper`` and ``q`` as :func:`robo_orch.robots.features.vector` has them, ``(18,)``."""
         body = self.world.body()
         columns = body.tool.matrix[:, :2].T.ravel()
-        parts = [body.tool.position, columns, [float(body.fingers.sum()), float(grasping)], body.q]
+        gripper = np.array([float(body.fingers.sum()), float(grasping)])
+        parts = [body.tool.position, columns, gripper, body.q]
         return np.concatenate(parts).astype(np.float32)
 
     def close(self) -> None:

@@ -31,8 +31,9 @@ CLEAR, SWATH = 0.05, 0.15
 LEAST = 0.16
 #: Above what stands below things are let go, m (chosen), and above the bin's floor (the palm stays above its rim).
 DROP, BIN = 0.004, 0.075
-#: How the hand is turned at the bin, rad: its length along the bin's.
-BIN_YAW = math.radians(-115.0)
+#: How the hand is turned at the bin, rad: its length along the bin's; what is longer than this (m) lies along the bin,
+#: and the hand, which holds it by its middle, across.
+BIN_YAW, LONG = math.radians(-115.0), 0.16
 #: What is nearer than this to the bin's middle is in it, m.
 IN_BIN = 0.09
 #: An object lies where it should within this, m (chosen).
@@ -164,10 +165,11 @@ class Table:
         foot = float(grasp.position[2] - at.position[2] + thing.height_below(at))
         height = float(spot[2]) + foot + DROP
         if target == "bin":
-            turn = BIN_YAW - yaw
+            across = _across_bin(thing, yaw)
+            turn = across - yaw
             cos, sin = math.cos(turn), math.sin(turn)
             offset = np.array([[cos, -sin], [sin, cos]]) @ offset
-            yaw, height = BIN_YAW, max(height, BIN)
+            yaw, height = across, max(height, BIN)
         over = max(self._height(at.position, spot, {thing.name}) + foot, height + 0.06)
         if target == "bin":
             over = max(over, 0.27 + foot)
@@ -195,6 +197,13 @@ def furniture_of(inventory: Inventory, poses: Mapping[str, Pose]) -> Furniture:
         if (spec.fixed or spec.joint is not None) and spec.geoms and name != "table":
             found.append((Footprint.of(spec, poses[name]), float(spec.bounds(poses[name])[1][2])))
     return found
+
+
+def _across_bin(thing: ObjectSpec, yaw: float) -> float:
+    """How a hand that is turned by ``yaw`` turns at the bin: either way round, the nearer without a full turn."""
+    low, high = thing.bounds()
+    one = BIN_YAW + (math.pi / 2 if float(np.max((high - low)[:2])) > LONG else 0.0)
+    return min((one, one + math.pi), key=lambda turn: abs(turn - yaw))
 
 
 def _downward(pose: Pose) -> float:
