@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""``robo-orch train``: learn a shipped policy anew."""
+"""``robo-orch train``: learn a policy from its recipe."""
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -11,30 +10,41 @@ import typer
 
 from robo_orch.cli.options import Json, Seed
 
+Steps = Annotated[
+    int | None,
+    typer.Option("--steps", min=0, help="Fewer than the recipe has, to try it out (rl).", show_default="all"),
+]
+Work = Annotated[
+    Path,
+    typer.Option("--work", metavar="DIR", help="Keeps frames and checkpoints; what is there already is used (vla)."),
+]
+Out = Annotated[
+    Path | None,
+    typer.Option("--out", metavar="DIR", help="Where the policy's files go.", show_default="beside its recipe"),
+]
+
 
 def train(
     card: Annotated[str, typer.Argument(metavar="CARD", help="The id of a card that has a recipe.")],
     seed: Seed = 0,
-    steps: Annotated[
-        int | None, typer.Option("--steps", min=0, help="Fewer than the recipe has, to try it out.", show_default="all")
-    ] = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="DIR", help="Where to write.", show_default="the policy's folder")
-    ] = None,
+    steps: Steps = None,
+    work: Work = Path("runs/train"),
+    out: Out = None,
     as_json: Json = False,
 ) -> int:
-    """Learn a policy from its recipe: weights as ONNX, learning curve, parity with torch."""
-    from robo_orch.cli.output import print_json
+    """Learn a policy from its recipe and write its files: weights as ONNX, learning curve, parity with torch."""
     from robo_orch.errors import OptionError
 
     try:
         from robo_orch.train.run import train as run
     except ModuleNotFoundError as error:
         raise OptionError("torch and stable-baselines3", str(error), "pip install 'robo_orch[train]'") from error
-    report = run(card, seed, out, steps, lambda line: print(line, file=sys.stderr, flush=True))
+    report = run(card, seed, work, out, steps, lambda line: typer.echo(line, err=True))
     if as_json:
-        print_json(report)
+        from robo_orch.cli.output import print_json
+
+        print_json({k: report[k] for k in ("card", "steps", "seconds", "evaluations", "onnx", "parity")})
     else:
-        last = report["evaluations"][-1]
-        print(f"{card}: {last['success']:.2f} safe of {last['n']} after {report['steps']} steps; {report['onnx']}")
+        for told in report["evaluations"]:
+            typer.echo(f"{card}: after {told['step']} steps {told['success']:.0%} safe success of {told['n']}")
     return 0

@@ -27,7 +27,7 @@ from robo_orch.types import Observation
 AIMS = {"open": 0.9, "turned": 0.9, "pressed": 0.9, "closed": 0.5 * CLOSED_BELOW}
 
 
-class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
+class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
     """One recipe's skill on some layouts.
 
     The observation is the card's one input of features, ``(k,)``; the action ``(A,)`` in [-1, 1] means what
@@ -76,7 +76,7 @@ class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[np.float32]]):
         self._shaped = Shaped(self.recipe.reward, part, AIMS[self._kind.predicate])
         return self.told(self.seen), info
 
-    def step(self, action: NDArray[np.float32]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
+    def step(self, action: NDArray[Any]) -> tuple[NDArray[np.float32], float, bool, bool, dict[str, Any]]:
         """One action."""
         _, reward, ended, late, info = self.kitchen.step(self.recipe.action(np.asarray(action, dtype=float)))
         return self.told(self.seen), reward, ended, late, info

@@ -183,8 +183,8 @@ def _step(scene: Scene) -> float:
     """By how much a part is led in one action, m or rad."""
     if scene.joint.kind is JointKind.SLIDE:
         return LEAD
-    lever = np.linalg.norm(np.cross(scene.joint.axis, mark(scene.part) - scene.joint.anchor))
-    return float(min(LEAD / max(lever, 1e-3), LEAD_TURN))
+    lever = float(np.linalg.norm(np.cross(scene.joint.axis, mark(scene.part) - scene.joint.anchor)))
+    return min(LEAD / max(lever, 1e-3), LEAD_TURN)
 
 
 def _cut(way: Array, longest: float) -> Array:

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -30,7 +29,7 @@ def export(module: torch.nn.Module, inputs: Mapping[str, Array], outputs: Sequen
     """
     example = {name: torch.as_tensor(value[:2]) for name, value in inputs.items()}
     batch = torch.export.Dim("batch")
-    program = torch.onnx.export(
+    program: Any = torch.onnx.export(
         module.eval(),
         kwargs=example,
         input_names=list(inputs),
@@ -41,9 +40,7 @@ def export(module: torch.nn.Module, inputs: Mapping[str, Array], outputs: Sequen
         dynamo=True,
         verbose=False,
     )
-    buffer = io.BytesIO()
-    program.save(buffer)
-    path.write_bytes(buffer.getvalue())
+    path.write_bytes(program.model_proto.SerializeToString())
 
 
 def parity(module: torch.nn.Module, path: Path, inputs: Mapping[str, Array], outputs: Sequence[str]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 from stable_baselines3 import SAC
 from stable_baselines3.common.type_aliases import ReplayBufferSamples
@@ -16,7 +17,7 @@ from stable_baselines3.common.utils import polyak_update
 
 from robo_orch.train.env import SkillEnv
 from robo_orch.train.expert import Expert
-from robo_orch.types import Array, Observation, Pose, PoseEstimate
+from robo_orch.types import Observation, Pose, PoseEstimate
 
 #: Noise on every other demonstrated action, so that they show what to do beside the way (chosen).
 SHAKE = 0.15
@@ -30,6 +31,8 @@ TRIES = 10
 #: Other estimates of the same state for which the expert is asked, too, so that imitation learns what noise does.
 GUESSES = 4
 
+#: Numbers as a learner has them, of any precision.
+Array = NDArray[Any]
 #: (before, after, action, reward, ended, pairs of what might have been seen and what the expert would have done).
 Transition = tuple[Array, Array, Array, float, bool, list[tuple[Array, Array]]]
 Act = Callable[[Array], Array]
@@ -63,6 +66,10 @@ class ImitatingSAC(SAC):
     minimalist approach to offline reinforcement learning", NeurIPS 2021); ``w`` falls from ``lead[0]`` to ``lead[1]``.
     """
 
+    actor: Any
+    critic: Any
+    critic_target: Any
+    replay_buffer: Any
     shown: tuple[torch.Tensor, torch.Tensor] | None = None
     lead: tuple[float, float] = (10.0, 2.0)
 
@@ -122,7 +129,9 @@ class ImitatingSAC(SAC):
             later = self._value(self.critic_target, batch.next_observations, actions) - self._alpha * chance
             aim = batch.rewards[:, 0] + (1.0 - batch.dones[:, 0]) * self.gamma * later
         guesses = self.critic(batch.observations, batch.actions)
-        _descend(self.critic.optimizer, sum(torch.nn.functional.mse_loss(g[:, 0], aim) for g in guesses))
+        _descend(
+            self.critic.optimizer, torch.stack([torch.nn.functional.mse_loss(g[:, 0], aim) for g in guesses]).sum()
+        )
         polyak_update(self.critic.parameters(), self.critic_target.parameters(), self.tau)
 
     @staticmethod

@@ -12,7 +12,7 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from robo_orch.descriptions import Strict, parsed, read
-from robo_orch.errors import CardError, unknown
+from robo_orch.errors import CardError
 from robo_orch.policies.card import PolicyCard, StartSet
 from robo_orch.policies.registry import SHIPPED
 from robo_orch.sim.scenes import load_scene
@@ -161,13 +161,6 @@ def load_recipe(path: Path) -> Recipe:
     return recipe.model_copy(update={"folder": path.resolve().parent})
 
 
-def recipe_of(card: str, folder: Path = SHIPPED) -> Recipe:
-    """The recipe of a card by its id.
-
-    Raises:
-        CardError: there is none.
-    """
-    recipes = {r.card["id"]: r for r in map(load_recipe, sorted(folder.glob("**/recipe.yaml")))}
-    if card not in recipes:
-        raise unknown(CardError, "a card that can be trained", card, recipes)
-    return recipes[card]
+def recipes(folder: Path = SHIPPED) -> dict[str, Recipe]:
+    """All recipes of learned skills by card id."""
+    return {r.card["id"]: r for r in map(load_recipe, sorted(folder.glob("**/recipe.yaml")))}

@@ -23,9 +23,8 @@ import torch
 
 from robo_orch.train.buffer import MixedBuffer
 from robo_orch.train.env import SkillEnv
-from robo_orch.train.imitate import Act, ImitatingSAC, Transition, correct, demonstrate, lesson, mean_action
+from robo_orch.train.imitate import Act, Array, ImitatingSAC, Transition, correct, demonstrate, lesson, mean_action
 from robo_orch.train.recipe import Recipe
-from robo_orch.types import Array
 
 #: Good evaluations in a row after which learning stops.
 IN_A_ROW = 3
@@ -88,6 +87,9 @@ class Learned:
 
 class Normalised(torch.nn.Module):
     """An actor behind its normalisation: raw numbers in, actions out."""
+
+    mean: torch.Tensor
+    std: torch.Tensor
 
     def __init__(self, mean: Array, std: Array, actor: torch.nn.Module) -> None:
         super().__init__()

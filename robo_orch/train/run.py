@@ -4,41 +4,52 @@
 from __future__ import annotations
 
 import shutil
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from robo_orch.train.recipe import recipe_of
+from robo_orch.errors import CardError, unknown
+from robo_orch.train import recipe as rl
+from robo_orch.train.vla import recipe as vla
 
 Told = Callable[[str], None]
 
 
 def train(
-    card: str, seed: int, out: Path | None = None, steps: int | None = None, told: Told = lambda line: None
+    card: str, seed: int, work: Path, out: Path | None = None, steps: int | None = None, told: Told = lambda line: None
 ) -> dict[str, Any]:
     """Train a card anew and write its weights, report and card.
 
     Args:
-        out: folder of the results, the recipe is copied into it; ``None`` for the policy's own.
+        work: keeps frames and checkpoints.
+        out: folder of the results; ``None`` for the policy's own.
         steps: fewer than the recipe has, to try it out.
         told: is given lines about progress.
 
     Returns:
-        ``card, seed, steps, seconds, evaluations, onnx, parity``.
+        ``card, seed, steps, seconds, evaluations, onnx, parity`` and more.
 
     Raises:
         CardError: no such card, or none that can be trained.
     """
+    skills, talkers, work = rl.recipes(), vla.recipes(), work / card.replace("/", "-")
+    if card in skills:
+        return _skill(skills[card], seed, work, out, steps, told)
+    if card in talkers:
+        from robo_orch.train.vla.run import train as learn
+
+        return learn(talkers[card], seed, work, told, out)
+    raise unknown(CardError, "a card that can be trained", card, [*skills, *talkers])
+
+
+def _skill(recipe: rl.Recipe, seed: int, work: Path, out: Path | None, steps: int | None, told: Told) -> dict[str, Any]:
     from robo_orch.train.rl import learn
     from robo_orch.train.ship import ship
 
-    recipe = recipe_of(card)
-    folder = recipe.folder if out is None else out
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = out or recipe.folder
+    for path in (folder, work):
+        path.mkdir(parents=True, exist_ok=True)
     if folder != recipe.folder:
         shutil.copy(recipe.folder / "recipe.yaml", folder)
-    with tempfile.TemporaryDirectory(prefix="robo_orch-train-") as checkpoints:
-        learned = learn(recipe, seed, Path(checkpoints), told, steps)
-    report = ship(recipe, learned, seed, folder)
+    report = ship(recipe, learn(recipe, seed, work, told, steps), seed, folder)
     return report | {"onnx": str(folder / "runs" / f"seed-{seed}.onnx")}

@@ -13,7 +13,8 @@ from robo_orch.sim.scenes import load_scene
 
 pytest.importorskip("gymnasium")
 
-from robo_orch.train.recipe import load_recipe, recipe_of
+from robo_orch.train.recipe import load_recipe
+from robo_orch.train.run import train
 
 RECIPES = sorted((SHIPPED / "rl").glob("*/recipe.yaml"))
 NARROW = SHIPPED / "rl" / "open_drawer_narrow_tool" / "recipe.yaml"
@@ -62,6 +63,6 @@ def test_a_broken_recipe_is_refused_and_the_place_is_named(tmp_path, changes, na
         load_recipe(path)
 
 
-def test_a_card_without_a_recipe_cannot_be_trained():
-    with pytest.raises(CardError, match="open-drawer-narrow-tool"):
-        recipe_of("rl/open-drawer-narow-tool-v1")
+def test_a_card_without_a_recipe_cannot_be_trained(tmp_path):
+    with pytest.raises(CardError, match="did you mean rl/open-drawer-narrow-tool-v1"):
+        train("rl/open-drawer-narow-tool-v1", 0, tmp_path)

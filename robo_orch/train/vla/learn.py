@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Training the network on frames, one thread, for a given time of computing; what is cut off goes on where it was."""
+
+from __future__ import annotations
+
+import copy
+import json
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from robo_orch.train.vla.data import Batch, Frames, committed, varied
+from robo_orch.train.vla.model import Network, Told
+
+#: What a row and the ways are divided by: m and rad, the gripper apart.
+ROWS = (0.02, 0.02, 0.02, 0.1, 0.1, 0.1, 0.08)
+WAYS = (0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.5, 0.5, 1.0, 1.0)
+#: Weights of the losses: chunk, gripper, done, maps, ways (chosen).
+WEIGHTS = {"chunk": 1.0, "gripper": 0.5, "done": 0.3, "maps": 0.25, "ways": 1.0}
+#: Spread of what a map should be, in places (chosen), and weight of each action of a chunk: what is executed counts.
+SPREAD, EARLY = 0.8, (1.0,) * 5 + (0.5,) * 5
+#: Frames of one batch, of the last shard in evaluations, steps between saves and looks for new frames (chosen).
+EVALUATED, SAVE_SECONDS, LOOK_STEPS = 192, 20.0, 40
+#: Decay of the average of weights, which is what is shipped.
+EMA = 0.998
+#: Least spread that a number of the state is divided by.
+LEAST = 0.02
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """``seconds`` of computing, so that a shared machine only makes it later; ``batch`` frames a step.
+
+    ``rate`` of AdamW at its highest, cosine by that time; ``decay`` of weights.
+    """
+
+    seconds: float = 3000.0
+    batch: int = 32
+    rate: float = 1.5e-3
+    decay: float = 1e-4
+
+
+class Training:
+    """One run; its folder holds ``checkpoint.pt`` and ``curve.jsonl``."""
+
+    def __init__(self, frames: Frames, windows: list[tuple[int, int]], seed: int, folder: Path, how: How) -> None:
+        torch.manual_seed(seed)
+        torch.set_num_threads(1)
+        self.frames, self.how, self.folder = frames, how, folder
+        self._rng, self._random = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
+        states = torch.from_numpy(frames.states())
+        spread = torch.stack([states.mean(dim=0), states.std(dim=0).clamp(min=LEAST)])
+        self.network = Network(windows, spread, torch.tensor(WAYS), torch.tensor(ROWS))
+        self.network = cast("Network", nn.Module.to(self.network, memory_format=torch.channels_last))  # type: ignore[call-overload]
+        self.average = copy.deepcopy(self.network).eval()
+        self.optimizer = torch.optim.AdamW(self.network.parameters(), how.rate, weight_decay=how.decay)
+        self.step, self.spent = 0, 0.0
+        folder.mkdir(parents=True, exist_ok=True)
+        if (folder / "checkpoint.pt").is_file():
+            self._restore()
+
+    def curve(self) -> list[dict[str, Any]]:
+        """What was noted so far."""
+        path = self.folder / "curve.jsonl"
+        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
+
+    def run(self, told: Callable[[str], None] = lambda line: None, steps: int | None = None) -> None:
+        """Train until the time is used up, or for some steps."""
+        last, saved, losses = time.process_time(), self.spent, []
+        until = None if steps is None else self.step + steps
+        while self.spent < self.how.seconds and (until is None or self.step < until):
+            losses.append(self._learn())
+            now = time.process_time()
+            self.spent, last = self.spent + now - last, now
+            if self.step % LOOK_STEPS == 0:
+                self.frames.refresh(2)
+            if self.spent - saved > SAVE_SECONDS:
+                told(self._note(losses))
+                saved, losses = self.spent, []
+                self._save()
+                last = time.process_time()
+        if losses:
+            told(self._note(losses))
+        self._save()
+
+    def _learn(self) -> dict[str, float]:
+        share = min(self.spent / self.how.seconds, 1.0)
+        warm = min(1.0, (self.step + 1) / 100)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self.how.rate * warm * max(0.5 * (1.0 + math.cos(math.pi * share)), 0.01)
+        batch = self.frames.batch(self.how.batch, self._rng, slice(1, None) if len(self.frames) > 600 else slice(None))
+        told, aim = forward(self.network, batch, self._random)
+        parts = losses(told, *aim)
+        total = torch.stack([WEIGHTS[name] * value for name, value in parts.items()]).sum()
+        self.optimizer.zero_grad(set_to_none=True)
+        total.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
+        self.optimizer.step()
+        self.step += 1
+        self._follow()
+        return {name: float(value.detach()) for name, value in parts.items()}
+
+    def _follow(self) -> None:
+        decay = min(EMA, (1 + self.step) / (20 + self.step))
+        with torch.no_grad():
+            for mine, theirs in zip(self.average.parameters(), self.network.parameters(), strict=True):
+                mine.lerp_(theirs, 1.0 - decay)
+
+    def _note(self, losses: list[dict[str, float]]) -> str:
+        mean = {name: round(float(np.mean([one[name] for one in losses])), 4) for name in losses[0]}
+        row = {"step": self.step, "seconds": round(self.spent), "frames": len(self.frames), **mean}
+        row |= {"samples": self.step * self.how.batch * 4, **evaluate(self.average, self.frames)}
+        with (self.folder / "curve.jsonl").open("a") as file:
+            file.write(json.dumps(row) + "\n")
+        return json.dumps(row)
+
+    def _save(self) -> None:
+        state: dict[str, Any] = {"network": self.network.state_dict(), "average": self.average.state_dict()}
+        state |= {"optimizer": self.optimizer.state_dict(), "step": self.step, "spent": self.spent}
+        torch.save(state, self.folder / "checkpoint.part")
+        (self.folder / "checkpoint.part").rename(self.folder / "checkpoint.pt")
+
+    def _restore(self) -> None:
+        state = torch.load(self.folder / "checkpoint.pt", weights_only=True)
+        self.network.load_state_dict(state["network"])
+        self.average.load_state_dict(state["average"])
+        self.optimizer.load_state_dict(state["optimizer"])
+        self.step, self.spent = state["step"], state["spent"]
+
+
+def forward(network: Network, batch: Batch, random: torch.Generator | None) -> tuple[Told, tuple[Tensor, ...]]:
+    """What the network says of a batch, each instruction by itself, and what it should say; varied if ``random``."""
+    images = [image if random is None else varied(image, random) for image in batch.images]
+    images = [image.float().contiguous(memory_format=torch.channels_last) for image in images]
+    chunk, k = batch.chunk, batch.text.shape[1]
+    flat = chunk.flatten(0, 1)
+    none = torch.zeros_like(flat), torch.zeros(len(flat), dtype=torch.long)
+    prefix, length = none if random is None else committed(flat, random)
+    prefix, length = prefix.unflatten(0, (-1, k)), length.unflatten(0, (-1, k))
+    told = network.decide(network.features(images), batch.state, batch.text, prefix, length)
+    maps = [m.flatten(0, 1) for m in told.maps]
+    flatter = Told(told.chunk.flatten(0, 1), told.done.flatten(), told.ways.flatten(0, 1), maps)
+    points, where, done = batch.points.flatten(0, 1), batch.where.flatten(0, 1), batch.done.flatten()
+    return flatter, (flat, length.flatten(), points, where, done)
+
+
+def losses(told: Told, chunk: Tensor, length: Tensor, points: Tensor, where: Tensor, done: Tensor) -> dict[str, Tensor]:
+    """Each part of the loss, unweighted."""
+    open_ = torch.arange(chunk.shape[1])[None] >= length[:, None]
+    weight = open_ * torch.tensor(EARLY)
+    error = (told.chunk[..., :6] - chunk[..., :6] / torch.tensor(ROWS[:6])).abs().sum(dim=2)
+    grip = nn.functional.binary_cross_entropy_with_logits(
+        told.chunk[..., 6], (chunk[..., 6] > 0.04).float(), reduction="none"
+    )
+    scale = torch.tensor(WAYS)
+    near = 0.25 + 0.6 * (where / scale).abs()
+    ways = ((told.ways - where / scale).abs() / near).mean()
+    heat = [_heat(maps[:, :2], points[:, i]) for i, maps in enumerate(told.maps)]
+    return {
+        "chunk": (error * weight).sum() / weight.sum() / 6,
+        "gripper": (grip * weight).sum() / weight.sum(),
+        "done": nn.functional.binary_cross_entropy_with_logits(told.done, done),
+        "maps": torch.stack(heat).mean(),
+        "ways": ways,
+    }
+
+
+def _heat(logits: Tensor, points: Tensor) -> Tensor:
+    """Cross entropy of two maps ``(B, 2, P)`` to bumps about points ``(B, 2, 3)``, where those are seen."""
+    rows, columns = SHAPES[logits.shape[2]]
+    u = (torch.arange(columns) + 0.5)[None, None] - points[..., :1] * columns  # (B, 2, w)
+    v = (torch.arange(rows) + 0.5)[None, None] - points[..., 1:2] * rows  # (B, 2, h)
+    bump = torch.exp(-0.5 * (v[..., :, None] ** 2 + u[..., None, :] ** 2) / SPREAD**2).flatten(2)
+    bump = bump / bump.sum(dim=2, keepdim=True).clamp(min=1e-6)
+    loss = -(bump * torch.log_softmax(logits, dim=2)).sum(dim=2)
+    seen = points[..., 2]
+    return (loss * seen).sum() / seen.sum().clamp(min=1.0)
+
+
+#: Rows and columns of a map by its number of places.
+SHAPES = {22 * 20: (22, 20), 24 * 24: (24, 24)}
+
+
+@torch.no_grad()
+def evaluate(network: Network, frames: Frames) -> dict[str, float]:
+    """On frames that are not trained on: errors of the ways (mm, medians), of the first actions (mm), gripper, maps."""
+    batch = frames.batch(EVALUATED, np.random.default_rng(0), slice(0, 1))
+    told, (chunk, _, points, where, _) = forward(network, batch, None)
+    scale = torch.tensor(WAYS)
+    ways = (told.ways * scale - where).abs()
+    grasp, goal = ways[:, :3].norm(dim=1), ways[:, 3:6].norm(dim=1)
+    free = where[:, 8] < 0.5
+    moves = (told.chunk[:, :3, :3] * torch.tensor(ROWS[:3]) - chunk[:, :3, :3]).norm(dim=2)
+    grip = ((told.chunk[:, :3, 6] > 0) == (chunk[:, :3, 6] > 0.04)).float().mean()
+    found = {"grasp_mm": grasp[free].median() * 1000, "grasp_right": (grasp[free] < 0.03).float().mean()}
+    found |= {"goal_mm": goal.median() * 1000, "move_mm": moves.mean() * 1000, "grip": grip}
+    for i, maps in enumerate(told.maps):
+        rows, columns = SHAPES[maps.shape[2]]
+        peak = maps[:, 0].argmax(dim=1)
+        at = torch.stack([(peak % columns + 0.5) / columns, (peak // columns + 0.5) / rows], dim=1)
+        seen = points[:, i, 0, 2] > 0.5
+        found[f"map{i}"] = ((at - points[:, i, 0, :2]).norm(dim=1) < 0.08)[seen].float().mean()
+    return {name: round(float(value), 4) for name, value in found.items()}

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The policy's network: two pictures, the robot's own numbers, words and committed actions to a chunk of actions.
+
+::
+
+    for each camera: features of every place in the picture        (they do not depend on the words)
+        the words choose: two maps say where object and goal are, further ones where else to look
+        each map gives a place in the picture and the features there
+    from those places, features, numbers and words: the ways to object and goal (trained on the truth as a by-task)
+    from all of that and the committed actions: the chunk, and how much of the errand is done
+
+The maps of object and goal are trained on where those really appear. A network of this size does not find them from
+actions alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+#: Components of text, of the robot's numbers, of the ways that are told; actions in a chunk, components of one.
+TEXT, STATE, WAYS, CHUNK, ACTION = 384, 18, 10, 10, 7
+#: Maps that a camera has: object, goal, and others that are free.
+MAPS = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """Widths: features of a place, of the words' summary, of the hidden layers."""
+
+    place: int = 48
+    words: int = 96
+    hidden: int = 320
+
+
+class Mix(nn.Linear):
+    """A linear map of the features of each place: a 1 x 1 convolution, for which torch has no fast way on a CPU."""
+
+    def forward(self, input: Tensor) -> Tensor:
+        """``(B, F, h, w)`` to ``(B, G, h, w)``."""
+        return super().forward(input.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+
+
+class Trunk(nn.Module):
+    """Features of every place in a picture, at a quarter of its size."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.patch = Mix(48, width)
+        self.near = nn.Conv2d(width, width, 3, 1, 1)
+        self.down = nn.Conv2d(width, 64, 3, 2, 1)
+        self.wide = nn.Conv2d(64, 64, 3, 1, 1)
+        self.up = Mix(64, width)
+        self.mix = Mix(width, width)
+
+    def forward(self, image: Tensor) -> Tensor:
+        """``(B, 3, h, w)`` in [-1, 1] to ``(B, F, h / 4, w / 4)``."""
+        x = torch.relu(self.patch(nn.functional.pixel_unshuffle(image, 4)))
+        x = torch.relu(self.near(x))
+        y = torch.relu(self.down(x))
+        y = torch.relu(y + self.wide(y))
+        y = nn.functional.interpolate(self.up(y), scale_factor=2.0, mode="nearest")
+        return torch.relu(self.mix(torch.relu(x + y)))
+
+
+class Look(nn.Module):
+    """What the words look for in one camera's features.
+
+    A place fits as its features fit what the words ask for, added up over colour, kind and all else: the one that fits
+    in everything is ahead of those that fit in part.
+    """
+
+    grid: Tensor
+
+    def __init__(self, sizes: Sizes, rows: int, columns: int) -> None:
+        super().__init__()
+        self.ask = nn.Linear(sizes.words, MAPS * sizes.place)
+        self.key = Mix(sizes.place, sizes.place)
+        v, u = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij")
+        self.register_buffer("grid", torch.stack([u.flatten(), v.flatten()], dim=1), persistent=False)
+        self.bias = nn.Parameter(torch.zeros(MAPS, rows * columns))
+
+    def forward(self, features: Tensor, words: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+        """Logits of the maps ``(B, K, M, P)``, their places ``(B, K, M, 2)`` in [0, 1], what is there ``(B, K, 2F+M)``.
+
+        ``features`` ``(B, F, h, w)``, ``words`` ``(B, K, W)``.
+        """
+        many, k = words.shape[0], words.shape[1]
+        asked = self.ask(words).view(many, k * MAPS, -1)
+        keys = self.key(features).flatten(2)  # (B, F, P)
+        logits = torch.bmm(asked, keys).view(many, k, MAPS, -1) * 0.3 + self.bias
+        weights = torch.softmax(logits, dim=3)
+        values = features.flatten(2).transpose(1, 2)  # (B, P, F)
+        there = torch.bmm(weights[:, :, :2].flatten(1, 2), values).view(many, k, -1)
+        peaks = torch.logsumexp(logits, dim=3) * 0.1
+        return logits, weights @ self.grid, torch.cat([there, peaks], dim=2)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """What the network says of B pictures and K instructions each.
+
+    ``chunk`` ``(B, K, T, 7)``, ``done`` logits ``(B, K)``, ``ways`` ``(B, K, 10)``, ``maps`` ``(B, K, M, P)`` a camera.
+    """
+
+    chunk: Tensor
+    done: Tensor
+    ways: Tensor
+    maps: Sequence[Tensor]
+
+
+class Network(nn.Module):
+    """See the module.
+
+    Args:
+        windows: (width, height) of each camera's window, multiples of 8.
+        spread: numbers the state is normalised with, ``(2, 18)``: mean and spread.
+        scale: of the ways, ``(10,)``, and of a row ``(7,)``: what the network says times these is in m and rad.
+    """
+
+    spread: Tensor
+    way_scale: Tensor
+    row_scale: Tensor
+
+    def __init__(
+        self,
+        windows: Sequence[tuple[int, int]],
+        spread: Tensor,
+        ways: Tensor,
+        rows: Tensor,
+        sizes: Sizes = Sizes(),
+    ) -> None:
+        super().__init__()
+        self.register_buffer("spread", spread)
+        self.register_buffer("way_scale", ways)
+        self.register_buffer("row_scale", rows)
+        self.words = nn.Sequential(nn.Linear(TEXT, sizes.words), nn.ReLU(), nn.Linear(sizes.words, sizes.words))
+        self.trunks = nn.ModuleList(Trunk(sizes.place) for _ in windows)
+        self.looks = nn.ModuleList(Look(sizes, h // 4, w // 4) for w, h in windows)
+        seen = len(windows) * (2 * MAPS + 2 * sizes.place + MAPS)
+        self.see = nn.Sequential(nn.Linear(seen + STATE + sizes.words, sizes.hidden), nn.ReLU())
+        self.ways = nn.Sequential(nn.Linear(sizes.hidden, 128), nn.ReLU(), nn.Linear(128, WAYS))
+        ahead = sizes.hidden + WAYS + STATE + CHUNK * (ACTION + 1)
+        self.head = nn.Sequential(
+            nn.Linear(ahead, sizes.hidden),
+            nn.ReLU(),
+            nn.Linear(sizes.hidden, sizes.hidden),
+            nn.ReLU(),
+            nn.Linear(sizes.hidden, CHUNK * ACTION + 1),
+        )
+
+    def features(self, images: Sequence[Tensor]) -> list[Tensor]:
+        """Each camera's features; ``images`` uint8 ``(B, 3, h, w)``."""
+        return [trunk(image.float() * (2.0 / 255.0) - 1.0) for trunk, image in zip(self.trunks, images, strict=True)]
+
+    def decide(self, features: Sequence[Tensor], state: Tensor, text: Tensor, prefix: Tensor, length: Tensor) -> Told:
+        """From features ``(B, F, h, w)`` a camera, state ``(B, 18)`` and, of each instruction, text ``(B, K, 384)``,
+        prefix ``(B, K, T, 7)`` and its length ``(B, K)``.
+        """
+        words = self.words(text)
+        looks = [look(f, words) for look, f in zip(self.looks, features, strict=True)]
+        numbers = ((state - self.spread[0]) / self.spread[1])[:, None].expand(-1, text.shape[1], -1)
+        seen = [part for _, places, there in looks for part in (places.flatten(2) * 2.0 - 1.0, there)]
+        hidden = self.see(torch.cat([*seen, numbers, words], dim=2))
+        ways = self.ways(hidden)
+        counts = torch.arange(CHUNK, device=length.device)[None, None] < length[..., None]  # (B, K, T)
+        given = (prefix / self.row_scale) * counts[..., None]
+        past = torch.cat([given, counts[..., None].to(given.dtype)], dim=3).flatten(2)
+        out = self.head(torch.cat([hidden, ways, numbers, past], dim=2))
+        chunk = out[..., :-1].unflatten(2, (CHUNK, ACTION))
+        return Told(chunk, out[..., -1], ways, [maps for maps, _, _ in looks])

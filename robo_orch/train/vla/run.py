@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A recipe from beginning to end: frames, training, how much to trust the policy, files.
+
+::
+
+    make frames until there are enough (another process may make them meanwhile)
+    train; what was cut off goes on where it was
+    fit the confidence on errands of the validation set; write the policy's folder
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from robo_orch.kernels.text import encoder
+from robo_orch.policies.card import load_card
+from robo_orch.train.vla.data import Frames
+from robo_orch.train.vla.frames import write
+from robo_orch.train.vla.learn import How, Training
+from robo_orch.train.vla.probe import Probe, probes
+from robo_orch.train.vla.recipe import Recipe
+from robo_orch.train.vla.ship import COMPARED, ship
+from robo_orch.train.vla.trust import PRIOR, fitted
+
+Told = Callable[[str], None]
+#: Errands on which the confidence is fitted (chosen).
+TRUSTED = 60
+
+
+def train(
+    recipe: Recipe,
+    seed: int,
+    work: Path,
+    told: Told = lambda line: None,
+    out: Path | None = None,
+    errands: int = TRUSTED,
+) -> dict[str, Any]:
+    """Learn a recipe's policy and write its files; returns the report.
+
+    Args:
+        work: keeps frames and checkpoints; whatever is there already is used.
+        out: where the policy's files go; beside the recipe by default.
+        errands: on which the confidence is fitted; with 0 it is a figure without a scale.
+
+    Raises:
+        ModelError: the exported file's answers are not those of the network.
+    """
+    training = trained(recipe, seed, work, told)
+    real, folder = observations(training.frames, recipe), out or recipe.folder
+    report = {
+        "card": recipe.card["id"],
+        "seed": seed,
+        "command": f"robo-orch train {recipe.card['id']} --seed {seed}",
+        "steps": training.step,
+        "seconds": round(training.spent, 1),
+        "frames": len(training.frames),
+        "evaluations": [],
+        "curve": training.curve(),
+    }
+    trust = torch.tensor(PRIOR)
+    if errands:
+        with tempfile.TemporaryDirectory() as there:
+            ship(recipe, training.average, trust, real, report, Path(there) / "draft")
+            card = load_card(Path(there) / "draft" / "draft.card.yaml")
+            found = list(probes(card, ("validation", "pairs"), errands, seed))
+        trust = torch.tensor(fitted([p.confidence for p in found], [p.result.success for p in found]))
+        report["validation"] = split = shares(found)
+        report["evaluations"] = [{"step": training.step, "n": split["all"]["n"], "success": split["all"]["success"]}]
+    return ship(recipe, training.average, trust, real, report, folder)
+
+
+def trained(recipe: Recipe, seed: int, work: Path, told: Told = lambda line: None) -> Training:
+    """Frames and training, as far as they are not done yet."""
+    shards = work / "frames"
+    frames = Frames(shards, tuple(v.camera for v in recipe.views), encoder().embed)
+    frames.refresh()
+    if len(frames) < recipe.frames:
+        size = min(256, recipe.frames)
+        first = len(list(shards.glob("frames-*.npz")))
+        told(f"{len(frames)} frames of {recipe.frames}")
+        write(shards, recipe.views, recipe.train_seeds(), seed + first, recipe.frames - len(frames), size, first)
+        frames.refresh()
+    windows = [(v.window[2], v.window[3]) for v in recipe.views]
+    how = How(recipe.seconds, recipe.batch, recipe.rate)
+    training = Training(frames, windows, seed, work / f"seed-{seed}", how)
+    training.run(told)
+    return training
+
+
+def observations(frames: Frames, recipe: Recipe, n: int = COMPARED) -> dict[str, NDArray[Any]]:
+    """Real observations as the exported file takes them; whole pictures are black around their windows."""
+    rng = np.random.default_rng(0)
+    batch, made = frames.batch(n, rng), {}
+    for view, image in zip(recipe.views, batch.images, strict=True):
+        whole = np.zeros((n, 3, view.size[1], view.size[0]), np.uint8)
+        left, top, width, height = view.window
+        whole[:, :, top : top + height, left : left + width] = image.numpy()
+        made[view.camera] = whole
+    made |= {"state": batch.state.numpy(), "text": batch.text[:, 0].numpy().copy()}
+    length = rng.integers(0, 4, n)
+    counted = np.arange(batch.chunk.shape[2])[None] < length[:, None]
+    prefix = (batch.chunk[:, 0].numpy() * counted[..., None]).astype(np.float32)
+    return {**made, "prefix": prefix, "prefix_length": length.astype(np.int64)}
+
+
+def shares(found: list[Probe]) -> dict[str, Any]:
+    """How many of some errands were safe successes, were done, and in how many the object was held: by kind, too."""
+
+    def share(some: list[Probe]) -> dict[str, Any]:
+        good, picked = sum(p.result.success for p in some), sum(p.picked for p in some)
+        n, done = len(some), sum(p.result.done for p in some)
+        return {"n": n, "success": round(good / n, 3), "done": round(done / n, 3), "picked": round(picked / n, 3)}
+
+    parts = {"all": found}
+    parts |= {kind: [p for p in found if p.kind == kind] for kind in sorted({p.kind for p in found})}
+    parts |= {name: [p for p in found if p.alike is value] for name, value in (("alike", True), ("unlike", False))}
+    return {name: share(some) for name, some in parts.items() if some}
