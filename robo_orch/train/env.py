@@ -67,6 +67,12 @@ class SkillEnv(gymnasium.Env[NDArray[np.float32], NDArray[Any]]):
         """What the robot observes now."""
         return self.kitchen.simulation.robot.observe()
 
+    @property
+    def concerned(self) -> list[str]:
+        """The part and what it is part of."""
+        part = self.kitchen.simulation.layout.inventory[self.recipe.object]
+        return [part.name, *([part.joint.parent] if part.joint else [])]
+
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.float32], dict[str, Any]]:

@@ -18,7 +18,7 @@ from robo_orch.robots.actions import Decoder
 from robo_orch.robots.arm import Arm
 from robo_orch.robots.features import mark
 from robo_orch.train.env import SkillEnv
-from robo_orch.types import Array, Observation, Pose
+from robo_orch.types import ActionKind, Array, Observation, Pose
 
 #: How far before a grasp the way down to it begins, and the opening there, m (chosen).
 BEFORE, OPENED = 0.07, 0.05
@@ -152,8 +152,9 @@ class Expert:
         now = self._arm.tool(before.goal)
         way = _cut(wish.tool.position - now.position, min(wish.pace, env.recipe.pace))
         turn = _cut((wish.tool.rotation * now.rotation.inv()).as_rotvec(), LEAD_TURN)
-        if card.action.kind == "ee_delta" and card.action.rotation == "none":
-            turn = np.zeros(3)
+        if card.action.kind is ActionKind.EE_DELTA:
+            turns = turn if card.action.rotation == "rotvec" else np.zeros(0)
+            return env.recipe.inverse(np.concatenate([way, turns, [wish.width]]))
         target = Pose.of(now.position + way, (Rotation.from_rotvec(turn) * now.rotation).as_quat())
         q = self._arm.inverse(target, before.goal)
         periods = round(1.0 / (card.rate_hz * env.robot.period))

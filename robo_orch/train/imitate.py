@@ -182,8 +182,9 @@ class Teacher:
         return [(self._env.told(look), self._expert.action(look)) for look in looks]
 
     def _guess(self, seen: Observation) -> Observation:
-        """The same with errors of the poses drawn anew on top."""
-        return replace(seen, objects={name: self._moved(e) for name, e in seen.objects.items()})
+        """The same with errors of the poses that matter drawn anew on top."""
+        told = {name: self._moved(seen.objects[name]) for name in self._env.concerned}
+        return replace(seen, objects={**seen.objects, **told})
 
     def _moved(self, estimate: PoseEstimate) -> PoseEstimate:
         shift, turn = self._rng.normal(size=3) * estimate.sigma, self._rng.normal(size=3) * estimate.sigma_angle

@@ -50,10 +50,10 @@ class Learner(Strict):
         lead: weights of imitation in the actor's loss, first and last; ``entropy`` the weight of chance in it.
     """
 
-    steps: int = 5_000
+    steps: int = 3_000
     evaluate: int = 1_000
     episodes: int = 50
-    enough: float = 0.94
+    enough: float = 0.92
     demonstrations: int = 60
     corrections: int = 120
     rounds: int = 3

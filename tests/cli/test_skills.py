@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from robo_orch.cli import main
-from robo_orch.kernels.session import GPU, ort
+from robo_orch.kernels.runtime import GPU, ort
 from robo_orch.policies import inputs
 from robo_orch.policies.golden import write as write_golden
 from tests.policies.learned import SEEING, STILL, state_input, write

@@ -118,7 +118,7 @@ def test_a_newer_opset_and_a_missing_gpu_are_refused(tmp_path):
     with pytest.raises(ModelError, match="opset 999"):
         load_policy(context(card(tmp_path, loader="onnx:newer_opset.onnx")))
     pytest.importorskip("onnxruntime")
-    from robo_orch.kernels.session import GPU, ort
+    from robo_orch.kernels.runtime import GPU, ort
 
     if not set(GPU) & set(ort.get_available_providers()):
         with pytest.raises(ModelError, match="a GPU"):
