@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from robo_orch.errors import CardError, RenderError, UserError, unknown
+from robo_orch.errors import RenderError, UserError
 from robo_orch.objects import Inventory
 from robo_orch.policies.card import PolicyCard
-from robo_orch.policies.contract import camera_problems, check, robot_problems
-from robo_orch.policies.loaders import LOADERS, PolicyContext, load_policy
+from robo_orch.policies.loaders import PolicyContext, load_policy, preflight
 from robo_orch.policies.registry import Registry
 from robo_orch.robots import RobotSpec
 from robo_orch.types import Policy, Robot
@@ -54,8 +53,7 @@ class Roster:
         if self._checked:
             return
         for card in self.cards:
-            check(card, [*robot_problems(card, self._spec), *camera_problems(card, self._robot.cameras)])
-            _check_loader(card)
+            preflight(card, self._spec, self._robot.cameras)
         self._checked = True
         if self._insist:
             self.load(self.cards.skills)
@@ -115,18 +113,3 @@ class Roster:
         except RenderError as error:
             return f"no pictures here: {error.got}"
         return ""
-
-
-def _check_loader(card: PolicyCard) -> None:
-    """Refuse what can be told of a loader without loading anything.
-
-    Raises:
-        CardError: an unknown loader, or missing weights.
-    """
-    kind, _, reference = card.loader.partition(":")
-    if kind not in LOADERS:
-        raise unknown(CardError, f"a loader for {card.id}", kind, LOADERS)
-    if kind == "onnx" and not (card.folder / reference).is_file():
-        from robo_orch.policies.network import model_path
-
-        model_path(card)

@@ -62,12 +62,12 @@ def test_a_renamed_camera_is_refused_with_the_closest_name(insist):  # cases C21
 
 def test_all_that_is_wrong_with_a_card_is_told_at_once():
     bad = seeing("wrst").model_copy(update={"rate_hz": 33.0, "robots": ("ur5",)})
-    with pytest.raises(CardError, match=r"a robot among ur5 .*; rate_hz: .*; a camera named 'wrst'"):
+    with pytest.raises(CardError, match=r"one of ur5 .*; rate_hz: .*; a camera named 'wrst'"):
         roster(bad).check()
 
 
 @pytest.mark.parametrize(
-    ("loader", "named"), [("pickle:model.pkl", "'pickle'"), ("onnx:nowhere.onnx", "no file nowhere.onnx")]
+    ("loader", "named"), [("pickle:model.pkl", "'pickle'"), ("onnx:nowhere.onnx", "the weights of tamp.*nowhere.onnx")]
 )
 def test_what_can_be_told_without_loading_is_refused_of_every_card(loader, named):
     with pytest.raises(CardError, match=named):
@@ -83,7 +83,7 @@ def test_what_can_be_told_without_loading_is_refused_of_every_card(loader, named
         (
             model("linear.onnx", observation={"x": Features(kind="features", keys=("tool",), normalize="fused")}),
             CardError,
-            r"float32 \[batch, 9\] was expected",
+            r"float32 .*9\] was expected",
         ),
     ],
 )
