@@ -22,7 +22,7 @@ GENTLE = 0.5
 class Shaped:
     """Rewards moving a part to a share of its range.
 
-    The way gone and the nearness of tool and handle are potentials, so that going to and fro earns nothing; what is
+    The way gone and the nearness of tool and handle are potentials, so that there and back earns nothing; what is
     pressed hard costs, what is unsafe ends the episode and costs more. Only training may know the truth it is from.
 
     Args:
