@@ -22,7 +22,7 @@ class Lens:
     size: tuple[int, int]
 
     def rays(self, window: tuple[int, int, int, int]) -> tuple[Array, Array]:
-        """Where the camera is, ``(3,)``, and the matrix ``(3, 3)`` that makes the direction of a ray, in its mount's frame.
+        """Where the camera is, ``(3,)``, and the matrix ``(3, 3)`` of the rays' directions, in its mount's frame.
 
         Args:
             window: left, top, width, height, pixels; the matrix takes (column, row, 1) as shares of it.
