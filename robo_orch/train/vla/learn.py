@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -16,8 +17,11 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+with contextlib.suppress(ImportError):
+    # Torch's optimizers load it where it is installed. Its LLVM crashes when it comes after the GL driver's own.
+    import triton._C.libtriton  # noqa: F401
 from robo_orch.train.vla.data import Batch, Frames, committed, varied
-from robo_orch.train.vla.model import Network, Told
+from robo_orch.train.vla.model import Eye, Network, Told
 
 #: What a row and the ways are divided by: m and rad, the gripper apart.
 ROWS = (0.02, 0.02, 0.02, 0.1, 0.1, 0.1, 0.08)
@@ -50,14 +54,14 @@ class How:
 class Training:
     """One run; its folder holds ``checkpoint.pt`` and ``curve.jsonl``."""
 
-    def __init__(self, frames: Frames, windows: list[tuple[int, int]], seed: int, folder: Path, how: How) -> None:
+    def __init__(self, frames: Frames, eyes: Sequence[Eye], seed: int, folder: Path, how: How) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         self.frames, self.how, self.folder = frames, how, folder
         self._rng, self._random = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
         states = torch.from_numpy(frames.states())
         spread = torch.stack([states.mean(dim=0), states.std(dim=0).clamp(min=LEAST)])
-        self.network = Network(windows, spread, torch.tensor(WAYS), torch.tensor(ROWS))
+        self.network = Network(eyes, spread, torch.tensor(WAYS), torch.tensor(ROWS))
         self.network = cast("Network", nn.Module.to(self.network, memory_format=torch.channels_last))  # type: ignore[call-overload]
         self.average = copy.deepcopy(self.network).eval()
         self.optimizer = torch.optim.AdamW(self.network.parameters(), how.rate, weight_decay=how.decay)

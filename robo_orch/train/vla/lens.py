@@ -21,6 +21,19 @@ class Lens:
     camera: Camera
     size: tuple[int, int]
 
+    def rays(self, window: tuple[int, int, int, int]) -> tuple[Array, Array]:
+        """Where the camera is, ``(3,)``, and the matrix ``(3, 3)`` of the rays' directions, in its mount's frame.
+
+        Args:
+            window: left, top, width, height, pixels; the matrix takes (column, row, 1) as shares of it.
+        """
+        left, top, width, height = window
+        across, down = self.size
+        focal = 0.5 * down / np.tan(0.5 * np.radians(self.camera.fovy))
+        seen = np.array([[width, 0.0, left - 0.5 * across], [0.0, height, top - 0.5 * down], [0.0, 0.0, focal]]) / focal
+        axes = _axes(self.camera.position, self.camera.target, self.camera.up)
+        return np.array(self.camera.position), axes.T @ seen
+
     def project(self, points: Array, mount: Pose) -> Array:
         """Columns, rows (pixels, from the upper left corner) and depths (m) of points ``(n, 3)``, ``(n, 3)``.
 

@@ -5,7 +5,7 @@
 
     for each camera: features of every place in the picture        (they do not depend on the words)
         the words choose: two maps say where object and goal are, further ones where else to look
-        each map gives a place in the picture and the features there
+        each map gives a place in the picture, the features there, and the place on the table behind it
     from those places, features, numbers and words: the ways to object and goal (trained on the truth as a by-task)
     from all of that and the committed actions: the chunk, and how much of the errand is done
 
@@ -25,6 +25,10 @@ from torch import Tensor, nn
 TEXT, STATE, WAYS, CHUNK, ACTION = 384, 18, 10, 10, 7
 #: Maps that a camera has: object, goal, and others that are free.
 MAPS = 6
+#: Height (m) at which rays end: half an object; the least downward part of a ray; farthest place, m (chosen).
+LEVEL, STEEP, REACH = 0.04, 0.2, 1.2
+#: What those ways are divided by, m.
+NEARBY = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,45 @@ class Look(nn.Module):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Eye:
+    """How a camera looks: ``origin`` ``(3,)`` m and ``rays`` ``(3, 3)``, see :meth:`lens.Lens.rays`.
+
+    Both in the tool's frame if it is ``carried``, else in the base's; ``window`` (width, height), multiples of 8.
+    """
+
+    window: tuple[int, int]
+    origin: Tensor
+    rays: Tensor
+    carried: bool
+
+
+class Ground(nn.Module):
+    """The places on the table that lie behind places in one camera's picture."""
+
+    origin: Tensor
+    rays: Tensor
+
+    def __init__(self, eye: Eye) -> None:
+        super().__init__()
+        self.carried = eye.carried
+        self.register_buffer("origin", eye.origin)
+        self.register_buffer("rays", eye.rays)
+
+    def forward(self, places: Tensor, state: Tensor) -> Tensor:
+        """The ways from the tool there, ``(B, K, M, 2)`` m in base axes, of ``places`` ``(B, K, M, 2)`` in [0, 1]."""
+        ahead = torch.cat([places, torch.ones_like(places[..., :1])], dim=3) @ self.rays.T
+        tool, origin = state[:, :3], self.origin.expand(len(state), 3)
+        if self.carried:
+            x, y = state[:, 3:6], state[:, 6:9]
+            turn = torch.stack([x, y, torch.linalg.cross(x, y)], dim=1)  # rows: the tool's axes
+            ahead = (ahead.flatten(1, 2) @ turn).view_as(ahead)
+            origin = tool + (origin[:, None] @ turn)[:, 0]
+        far = (origin[:, 2] - LEVEL)[:, None, None, None] / (-ahead[..., 2:]).clamp(min=STEEP)
+        behind = origin[:, None, None, :2] + far * ahead[..., :2]
+        return (behind - tool[:, None, None, :2]).clamp(-REACH, REACH)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Told:
     """What the network says of B pictures and K instructions each.
 
@@ -116,7 +159,7 @@ class Network(nn.Module):
     """See the module.
 
     Args:
-        windows: (width, height) of each camera's window, multiples of 8.
+        eyes: how each camera looks.
         spread: numbers the state is normalised with, ``(2, 18)``: mean and spread.
         scale: of the ways, ``(10,)``, and of a row ``(7,)``: what the network says times these is in m and rad.
     """
@@ -127,7 +170,7 @@ class Network(nn.Module):
 
     def __init__(
         self,
-        windows: Sequence[tuple[int, int]],
+        eyes: Sequence[Eye],
         spread: Tensor,
         ways: Tensor,
         rows: Tensor,
@@ -138,11 +181,13 @@ class Network(nn.Module):
         self.register_buffer("way_scale", ways)
         self.register_buffer("row_scale", rows)
         self.words = nn.Sequential(nn.Linear(TEXT, sizes.words), nn.ReLU(), nn.Linear(sizes.words, sizes.words))
-        self.trunks = nn.ModuleList(Trunk(sizes.place) for _ in windows)
-        self.looks = nn.ModuleList(Look(sizes, h // 4, w // 4) for w, h in windows)
-        seen = len(windows) * (2 * MAPS + 2 * sizes.place + MAPS)
-        self.see = nn.Sequential(nn.Linear(seen + STATE + sizes.words, sizes.hidden), nn.ReLU())
-        self.ways = nn.Sequential(nn.Linear(sizes.hidden, 128), nn.ReLU(), nn.Linear(128, WAYS))
+        self.trunks = nn.ModuleList(Trunk(sizes.place) for _ in eyes)
+        self.looks = nn.ModuleList(Look(sizes, eye.window[1] // 4, eye.window[0] // 4) for eye in eyes)
+        self.grounds = nn.ModuleList(Ground(eye) for eye in eyes)
+        seen = len(eyes) * (2 * MAPS + 2 * sizes.place + MAPS)
+        found = len(eyes) * 2 * MAPS
+        self.see = nn.Sequential(nn.Linear(seen + STATE + sizes.words + found, sizes.hidden), nn.ReLU())
+        self.ways = nn.Sequential(nn.Linear(sizes.hidden + found, 128), nn.ReLU(), nn.Linear(128, WAYS))
         ahead = sizes.hidden + WAYS + STATE + CHUNK * (ACTION + 1)
         self.head = nn.Sequential(
             nn.Linear(ahead, sizes.hidden),
@@ -164,8 +209,10 @@ class Network(nn.Module):
         looks = [look(f, words) for look, f in zip(self.looks, features, strict=True)]
         numbers = ((state - self.spread[0]) / self.spread[1])[:, None].expand(-1, text.shape[1], -1)
         seen = [part for _, places, there in looks for part in (places.flatten(2) * 2.0 - 1.0, there)]
-        hidden = self.see(torch.cat([*seen, numbers, words], dim=2))
-        ways = self.ways(hidden)
+        parts = [g(p, state).flatten(2) for g, (_, p, _) in zip(self.grounds, looks, strict=True)]
+        found = torch.cat(parts, dim=2) / NEARBY
+        hidden = self.see(torch.cat([*seen, numbers, words, found], dim=2))
+        ways = self.ways(torch.cat([hidden, found], dim=2))
         counts = torch.arange(CHUNK, device=length.device)[None, None] < length[..., None]  # (B, K, T)
         given = (prefix / self.row_scale) * counts[..., None]
         past = torch.cat([given, counts[..., None].to(given.dtype)], dim=3).flatten(2)

@@ -21,9 +21,13 @@ from numpy.typing import NDArray
 
 from robo_orch.kernels.text import encoder
 from robo_orch.policies.card import load_card
+from robo_orch.robots.spec import load_robot
+from robo_orch.sim.scenes import load_scene
 from robo_orch.train.vla.data import Frames
 from robo_orch.train.vla.frames import write
 from robo_orch.train.vla.learn import How, Training
+from robo_orch.train.vla.lens import Lens
+from robo_orch.train.vla.model import Eye
 from robo_orch.train.vla.probe import Probe, probes
 from robo_orch.train.vla.recipe import Recipe
 from robo_orch.train.vla.ship import COMPARED, ship
@@ -87,11 +91,25 @@ def trained(recipe: Recipe, seed: int, work: Path, told: Told = lambda line: Non
         told(f"{len(frames)} frames of {recipe.frames}")
         write(shards, recipe.views, recipe.train_seeds(), seed + first, recipe.frames - len(frames), size, first)
         frames.refresh()
-    windows = [(v.window[2], v.window[3]) for v in recipe.views]
     how = How(recipe.seconds, recipe.batch, recipe.rate)
-    training = Training(frames, windows, seed, work / f"seed-{seed}", how)
+    training = Training(frames, eyes_of(recipe), seed, work / f"seed-{seed}", how)
     training.run(told)
     return training
+
+
+def eyes_of(recipe: Recipe) -> list[Eye]:
+    """How the recipe's cameras look."""
+    scene = load_scene(recipe.scene)
+    robot, eyes = load_robot(scene.robot), []
+    for view in recipe.views:
+        camera = scene.cameras[view.camera]
+        origin, rays = Lens(camera, view.size).rays(view.window)
+        if camera.mount:
+            to_tool = robot.tool_offset.inverse()
+            origin, rays = to_tool.apply(origin), to_tool.matrix @ rays
+        told = torch.tensor(origin, dtype=torch.float32), torch.tensor(rays, dtype=torch.float32)
+        eyes.append(Eye((view.window[2], view.window[3]), *told, bool(camera.mount)))
+    return eyes
 
 
 def observations(frames: Frames, recipe: Recipe, n: int = COMPARED) -> dict[str, NDArray[Any]]:

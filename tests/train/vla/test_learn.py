@@ -10,9 +10,11 @@ import torch
 
 from robo_orch.train.vla.data import Frames, committed
 from robo_orch.train.vla.learn import How, Training, forward, losses
-from robo_orch.train.vla.model import CHUNK
+from robo_orch.train.vla.model import CHUNK, Ground
+from robo_orch.train.vla.recipe import recipe_of
+from robo_orch.train.vla.run import eyes_of
 
-WINDOWS = [(80, 88), (96, 96)]
+EYES = eyes_of(recipe_of("vla/pick-place-v1"))
 
 
 def written(folder, n=24):
@@ -48,16 +50,16 @@ def total(network, frames):
 
 
 def test_a_few_steps_bring_the_loss_down(frames, tmp_path):
-    training = Training(frames, WINDOWS, 0, tmp_path / "run", How(seconds=600.0, batch=8))
+    training = Training(frames, EYES, 0, tmp_path / "run", How(seconds=600.0, batch=8))
     before = total(training.network, frames)
     training.run(steps=12)
     assert total(training.network, frames) < before
 
 
 def test_training_goes_on_where_it_was_cut_off(frames, tmp_path):
-    first = Training(frames, WINDOWS, 0, tmp_path / "run", How(seconds=600.0, batch=4))
+    first = Training(frames, EYES, 0, tmp_path / "run", How(seconds=600.0, batch=4))
     first.run(steps=2)
-    again = Training(frames, WINDOWS, 0, tmp_path / "run", How(seconds=600.0, batch=4))
+    again = Training(frames, EYES, 0, tmp_path / "run", How(seconds=600.0, batch=4))
     assert again.step == 2 and again.spent == first.spent
     assert all(torch.equal(a, b) for a, b in zip(first.average.parameters(), again.average.parameters(), strict=True))
 
@@ -72,7 +74,7 @@ def test_texts_are_embedded_once(frames, tmp_path):
 
 
 def test_instructions_share_the_features_and_not_the_answer(frames, tmp_path):
-    training = Training(frames, WINDOWS, 0, tmp_path / "run", How(batch=4))
+    training = Training(frames, EYES, 0, tmp_path / "run", How(batch=4))
     batch = frames.batch(6, np.random.default_rng(2))
     told, _ = forward(training.network, batch, None)
     chunk = told.chunk.unflatten(0, (6, 4))
@@ -86,3 +88,11 @@ def test_prefixes_are_the_first_actions_and_zero_beyond():
     for rows, n in zip(prefix, length.tolist(), strict=True):
         assert bool((rows[n:] == 0).all()) and bool((rows[:n] > 0.9).all())
     assert 0 < int((length > 0).sum()) < 200
+
+
+def test_places_in_a_picture_are_told_as_places_on_the_table():
+    carried = next(eye for eye in EYES if eye.carried)
+    down = torch.tensor([0.5, -0.1, 0.4, 1.0, 0.0, 0.0, 0.0, -1.0, 0.0] + [0.0] * 9)[None]  # the tool's x is the base's
+    left, right = (Ground(carried)(torch.tensor([[[[u, 0.5]]]]), down)[0, 0, 0] for u in (0.1, 0.9))
+    assert abs(float(left[0] - right[0])) < 0.02  # across the picture is along y
+    assert float((left - right).norm()) > 0.2

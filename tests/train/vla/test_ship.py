@@ -15,6 +15,7 @@ from robo_orch.robots.spec import load_robot
 from robo_orch.train.vla.learn import ROWS, WAYS
 from robo_orch.train.vla.model import Network
 from robo_orch.train.vla.recipe import recipe_of
+from robo_orch.train.vla.run import eyes_of
 from robo_orch.train.vla.ship import ship
 
 pytestmark = pytest.mark.slow
@@ -43,9 +44,8 @@ def real():
 @pytest.fixture(scope="module")
 def shipped(recipe, real, tmp_path_factory):
     torch.manual_seed(0)
-    windows = [(v.window[2], v.window[3]) for v in recipe.views]
     spread = torch.stack([torch.zeros(18), torch.ones(18)])
-    network = Network(windows, spread, torch.tensor(WAYS), torch.tensor(ROWS))
+    network = Network(eyes_of(recipe), spread, torch.tensor(WAYS), torch.tensor(ROWS))
     folder = tmp_path_factory.mktemp("vla") / "policy"
     return folder, ship(recipe, network, torch.zeros(4), real, {"command": "robo-orch train"}, folder)
 
