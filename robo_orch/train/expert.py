@@ -30,7 +30,7 @@ BESIDE, NEAR = 0.02, 0.012
 PUSH_FROM, COME_FROM = 0.018, 0.045
 #: Largest steps in an action while something is led: m, rad; while something is pushed or first touched, m (chosen).
 LEAD, LEAD_TURN, CREEP = 0.016, 0.12, 0.006
-#: Share of its range at which a part is shut; at which it is open or turned (chosen: clear of what counts and of its stop).
+#: Share of its range at which a part is shut, and open or turned (chosen: clear of what counts and of its stop).
 SHUT, OPEN = 0.03, 0.78
 #: Steps in which a button is pressed, m, and the share of its range at which it is down (chosen).
 PRESS, DEEP = 0.006, 0.6
