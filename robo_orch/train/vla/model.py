@@ -131,10 +131,12 @@ class Ground(nn.Module):
     def forward(self, places: Tensor, state: Tensor) -> Tensor:
         """The ways from the tool there, ``(B, K, M, 2)`` m in base axes, of ``places`` ``(B, K, M, 2)`` in [0, 1]."""
         ahead = torch.cat([places, torch.ones_like(places[..., :1])], dim=3) @ self.rays.T
-        tool, origin = state[:, :3], self.origin.expand(len(state), 3)
+        tool = state[:, :3]
+        origin = self.origin.expand_as(tool)
         if self.carried:
             x, y = state[:, 3:6], state[:, 6:9]
-            turn = torch.stack([x, y, torch.linalg.cross(x, y)], dim=1)  # rows: the tool's axes
+            z = x[:, [1, 2, 0]] * y[:, [2, 0, 1]] - x[:, [2, 0, 1]] * y[:, [1, 2, 0]]
+            turn = torch.stack([x, y, z], dim=1)  # rows: the tool's axes
             ahead = (ahead.flatten(1, 2) @ turn).view_as(ahead)
             origin = tool + (origin[:, None] @ turn)[:, 0]
         far = (origin[:, 2] - LEVEL)[:, None, None, None] / (-ahead[..., 2:]).clamp(min=STEEP)
