@@ -57,6 +57,8 @@ RISKY = 0.5
 TRIED = 6
 #: A flat box is at least so many times as wide as high; the width a push needs is what the hand cannot grasp.
 FLAT = 2.0
+#: Lowest thing that is pushed, m: beside what is lower, a plate, the pads would stand on the table (chosen).
+LOWEST = 0.025
 
 T = TypeVar("T")
 
@@ -102,6 +104,9 @@ class Pushing:
         if min(size[:2]) < FLAT * size[2] or min(size[:2]) <= most:
             sizes = " x ".join(f"{1000 * s:.0f}" for s in size)
             reason = f"{self.name} is {sizes} mm: pushed are flat things wider than {1000 * most:.0f} mm"
+            raise MotionFailure(Code.PRECONDITION, reason)
+        if size[2] < LOWEST:
+            reason = f"{self.name} is {1000 * size[2]:.0f} mm high: pushed are things of {1000 * LOWEST:.0f} mm or more"
             raise MotionFailure(Code.PRECONDITION, reason)
         facts = Facts.of(hand.inventory, hand.seen.objects, hand.seen.state)
         upright = evaluate(Predicate("upright", (self.name,)), facts)

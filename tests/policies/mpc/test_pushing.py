@@ -63,10 +63,10 @@ def test_the_same_seed_pushes_the_same_way():
     assert np.array_equal(*ends)
 
 
-def test_what_is_not_flat_is_refused(laid):
-    step = refusal(laid, "red_cube")
-    assert step.code is Code.PRECONDITION
-    assert "mm" in step.reason
+@pytest.mark.parametrize(("name", "why"), [("red_cube", "flat things wider"), ("plate", "mm high")])
+def test_what_is_not_flat_or_too_low_for_the_pads_is_refused_before_anything_moves(laid, name, why):
+    step = refusal(laid, name)
+    assert step.code is Code.PRECONDITION and why in step.reason
 
 
 def test_what_was_never_perceived_is_refused(laid):
