@@ -14,14 +14,14 @@ from typing import TypeVar
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.known import known
 from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.scene import GRIPPER, Pairs
 from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Trait
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.mpc.plane import heading
-from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
+from robo_orch.types import ActionChunk, Array, Observation, Pose, PoseEstimate
 
 #: Planning effort of one attempt, and of one way through free space (chosen: the whole is about 2 s of one core).
 EFFORT, WAY_EFFORT = 40_000, 4_000
@@ -79,14 +79,7 @@ class Hand:
         Raises:
             MotionFailure: ``NOT_PERCEIVED`` or ``IMPRECISE_POSE``.
         """
-        found = self.seen.objects.get(name)
-        if found is None:
-            raise MotionFailure(Code.NOT_PERCEIVED, f"{name} has not been perceived")
-        tolerance = self.inventory[name].tolerance
-        if found.sigma > tolerance:
-            reason = f"{name} is known to {1000 * found.sigma:.0f} mm, {1000 * tolerance:.0f} mm are needed"
-            raise MotionFailure(Code.IMPRECISE_POSE, reason)
-        return found
+        return known(name, self.seen, self.inventory)
 
     def look(self, name: str) -> Script[PoseEstimate]:
         """Rest until something has been seen some times since the hand came to rest; the mean of what was seen.

@@ -17,6 +17,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from robo_orch.motion.failure import MotionFailure
+from robo_orch.motion.known import known
 from robo_orch.motion.planner import MotionPlanner
 from robo_orch.motion.timing import Trajectory, stop_profile
 from robo_orch.objects import Grasp
@@ -24,7 +25,7 @@ from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.feeling import REST, STEP, eased, force, nudge
 from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
 from robo_orch.predicates import Facts
-from robo_orch.types import ActionChunk, Array, Code, Observation, Pose, PoseEstimate
+from robo_orch.types import ActionChunk, Array, Observation, Pose, PoseEstimate
 
 #: Share of the speed at which things are touched: set down, pulled, pushed (chosen: a millimetre off is felt gently).
 GENTLE = 0.3
@@ -163,14 +164,7 @@ class Arm:
         Raises:
             MotionFailure: ``NOT_PERCEIVED`` or ``IMPRECISE_POSE``.
         """
-        estimate = self.seen.objects.get(name)
-        if estimate is None:
-            raise MotionFailure(Code.NOT_PERCEIVED, f"{name} has not been perceived")
-        tolerance = self.inventory[name].tolerance
-        if estimate.sigma > tolerance:
-            reason = f"{name} is known to {1000 * estimate.sigma:.0f} mm, {1000 * tolerance:.0f} mm are needed"
-            raise MotionFailure(Code.IMPRECISE_POSE, reason)
-        return estimate
+        return known(name, self.seen, self.inventory)
 
     def pose(self, name: str) -> Pose:
         """The pose of :meth:`estimate`."""

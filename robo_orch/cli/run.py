@@ -11,16 +11,19 @@ import typer
 from robo_orch.bridge.names import DECLARED_START
 from robo_orch.cli.options import Bridge, Json, Out, Policies, Seed, Video
 
+Perturb = Annotated[
+    list[str] | None, typer.Option("--perturb", metavar="NAME=VALUE", help="Make the scene harder; repeatable.")
+]
+TaskFile = Annotated[Path | None, typer.Option("--task", metavar="FILE.yaml", help="Scene, seed and goal from a file.")]
+TimeLimit = Annotated[float, typer.Option("--time-limit", metavar="S", help="Robot seconds to give up after.")]
+
 
 def run(
     context: typer.Context,
     goal: Annotated[
         str | None, typer.Argument(metavar="GOAL", help="What to reach, in plain English.", show_default=False)
     ] = None,
-    task: Annotated[
-        Path | None,
-        typer.Option("--task", metavar="FILE.yaml", help="Scene, seed and goal from a file."),
-    ] = None,
+    task: TaskFile = None,
     scene: Annotated[str, typer.Option("--scene", help="A scene's name, or the path of its YAML.")] = "kitchen",
     sim: Annotated[str, typer.Option("--sim", help="The simulator.")] = "mujoco",
     seed: Seed = 0,
@@ -30,14 +33,10 @@ def run(
         str, typer.Option("--cards", metavar="ID,…", help="Policies that may be used.", show_default="all")
     ] = "",
     policies: Policies = None,
-    perturb: Annotated[
-        list[str] | None, typer.Option("--perturb", metavar="NAME=VALUE", help="Make the scene harder; repeatable.")
-    ] = None,
+    perturb: Perturb = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Plan only: nothing moves, nothing is written.")] = False,
     speed: Annotated[float, typer.Option("--speed", help="Share of the robot's speed limits, up to 1.")] = 1.0,
-    time_limit: Annotated[
-        float, typer.Option("--time-limit", metavar="S", help="Robot seconds to give up after.")
-    ] = 600.0,
+    time_limit: TimeLimit = 600.0,
     video: Video = None,
     realtime: Annotated[bool, typer.Option("--realtime", help="Pace the simulation to the wall clock.")] = False,
     out: Out = None,

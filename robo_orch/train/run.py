@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import shutil
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from robo_orch.errors import CardError, unknown
+from robo_orch.errors import CardError, OptionError, unknown
 from robo_orch.train import recipe as rl
 from robo_orch.train.vla import recipe as vla
 
@@ -38,6 +39,7 @@ def train(
     if card in talkers:
         from robo_orch.train.vla.run import train as learn
 
+        _writable("--work", work)
         return learn(talkers[card], seed, work, told, out)
     raise unknown(CardError, "a card that can be trained", card, [*skills, *talkers])
 
@@ -47,9 +49,20 @@ def _skill(recipe: rl.Recipe, seed: int, work: Path, out: Path | None, steps: in
     from robo_orch.train.ship import ship
 
     folder = out or recipe.folder
-    for path in (folder, work):
-        path.mkdir(parents=True, exist_ok=True)
+    for option, path in (("--out", folder), ("--work", work)):
+        _writable(option, path)
     if folder != recipe.folder:
         shutil.copy(recipe.folder / "recipe.yaml", folder)
     report = ship(recipe, learn(recipe, seed, work, told, steps), seed, folder)
     return report | {"onnx": str(folder / "runs" / f"seed-{seed}.onnx")}
+
+
+def _writable(option: str, folder: Path) -> None:
+    """Make a folder and see that it can be written to, before hours of work rely on it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass
+    except OSError as error:
+        got = f"{folder}: {error.strerror or error}"
+        raise OptionError(f"{option} DIR that can be written", got, "name another folder") from error

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import yaml
 
-from robo_orch.errors import CardError
+from robo_orch.errors import CardError, OptionError
 from robo_orch.policies.registry import SHIPPED
 from robo_orch.sim.scenes import load_scene
 
@@ -66,3 +66,12 @@ def test_a_broken_recipe_is_refused_and_the_place_is_named(tmp_path, changes, na
 def test_a_card_without_a_recipe_cannot_be_trained(tmp_path):
     with pytest.raises(CardError, match="did you mean rl/open-drawer-narrow-tool-v1"):
         train("rl/open-drawer-narow-tool-v1", 0, tmp_path)
+
+
+@pytest.mark.parametrize("option", ["--out", "--work"])
+def test_a_folder_that_cannot_be_written_is_refused_before_anything_is_learned(tmp_path, option):
+    (tmp_path / "file").write_text("not a folder")
+    bad, good = tmp_path / "file" / "below", tmp_path / "good"
+    work, out = (bad, good) if option == "--work" else (good, bad)
+    with pytest.raises(OptionError, match=option):
+        train("rl/press-v1", 0, work, out)
