@@ -12,7 +12,7 @@ from robo_orch.cli.options import Json, Seed
 
 Steps = Annotated[
     int | None,
-    typer.Option("--steps", min=0, help="Fewer than the recipe has, to try it out (rl).", show_default="all"),
+    typer.Option("--steps", min=0, help="Fewer than the recipe has, to try it out.", show_default="all"),
 ]
 Work = Annotated[
     Path,

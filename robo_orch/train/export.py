@@ -12,6 +12,7 @@ import torch
 
 from robo_orch.errors import ModelError
 from robo_orch.kernels.session import Session
+from robo_orch.policies import golden
 from robo_orch.types import Array
 
 #: Of the exported files: what every ONNX Runtime in setup.py's range knows.
@@ -57,11 +58,22 @@ def parity(module: torch.nn.Module, path: Path, inputs: Mapping[str, Array], out
     for size in BATCHES:
         for start in range(0, n - size + 1, size):
             part = {name: value[start : start + size] for name, value in inputs.items()}
-            with torch.no_grad():
-                told = module(**{name: torch.as_tensor(value) for name, value in part.items()})
             found = session.run(part)
-            for name, value in zip(outputs, told if isinstance(told, tuple) else (told,), strict=True):
-                worst[name] = max(worst[name], float(np.abs(value.numpy() - found[name]).max()))
+            for name, value in _said(module, part, outputs).items():
+                worst[name] = max(worst[name], float(np.abs(value - found[name]).max()))
     if max(worst.values()) > TOLERANCE:
         raise ModelError(f"an export within {TOLERANCE:g} of the module", str(worst), "do not ship it; look at its ops")
     return {"n": n, "batches": list(BATCHES), "opset": OPSET, "max_abs_difference": worst}
+
+
+def write_golden(module: torch.nn.Module, inputs: Mapping[str, Array], outputs: Sequence[str], path: Path) -> None:
+    """Write what the module says to the first of real inputs, for whoever loads its file elsewhere."""
+    first = {name: value[:1] for name, value in inputs.items()}
+    golden.write(path, first, _said(module, first, outputs))
+
+
+def _said(module: torch.nn.Module, inputs: Mapping[str, Array], outputs: Sequence[str]) -> dict[str, Array]:
+    with torch.no_grad():
+        told = module(**{name: torch.as_tensor(value) for name, value in inputs.items()})
+    values = told if isinstance(told, tuple) else (told,)
+    return {name: value.numpy() for name, value in zip(outputs, values, strict=True)}

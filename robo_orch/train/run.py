@@ -40,7 +40,7 @@ def train(
         from robo_orch.train.vla.run import train as learn
 
         _writable("--work", work)
-        return learn(talkers[card], seed, work, told, out)
+        return learn(talkers[card], seed, work, told, out, steps=steps)
     raise unknown(CardError, "a card that can be trained", card, [*skills, *talkers])
 
 

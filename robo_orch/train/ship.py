@@ -7,7 +7,8 @@
       recipe.yaml      how it is learned; the card's body
       <name>.card.yaml written here: the recipe's body, the range that training saw
       model.onnx       of the run that did best on the validation set
-      runs/seed-0.onnx …, runs/seed-0.json: curve, steps, seconds, command, parity
+      golden.npz       what that run said to a real observation before it was exported
+      runs/seed-0.onnx …, runs/seed-0.npz (golden), runs/seed-0.json: curve, steps, seconds, command, parity
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import numpy as np
 import torch
 import yaml
 
-from robo_orch.train.export import export, parity
+from robo_orch.train.export import export, parity, write_golden
 from robo_orch.train.recipe import Recipe
 from robo_orch.train.rl import Learned
 from robo_orch.types import Array
@@ -52,6 +53,7 @@ def ship(recipe: Recipe, learned: Learned, seed: int, folder: Path) -> dict[str,
     seen = _some(learned.seen)
     path = runs / f"seed-{seed}.onnx"
     export(module, {name: seen}, ["action"], path)
+    write_golden(module, {name: seen}, ["action"], path.with_suffix(".npz"))
     low, high = learned.range
     report = {
         "card": recipe.card["id"],
@@ -75,8 +77,10 @@ def choose(recipe: Recipe, folder: Path) -> None:
     """Make the run that did best on the validation set the one that the card loads."""
     reports = [json.loads(path.read_text()) for path in sorted((folder / "runs").glob("seed-*.json"))]
     best = max(reports, key=lambda report: report["score"])
-    shutil.copy(folder / "runs" / f"seed-{best['seed']}.onnx", folder / "model.onnx")
-    body = json.loads(json.dumps(recipe.card))
+    run = folder / "runs" / f"seed-{best['seed']}"
+    shutil.copy(run.with_suffix(".onnx"), folder / "model.onnx")
+    shutil.copy(run.with_suffix(".npz"), folder / "golden.npz")
+    body = json.loads(json.dumps(recipe.card)) | {"golden": "golden.npz"}
     (told,) = body["observation"].values()
     told["low"], told["high"] = best["low"], best["high"]
     text = yaml.safe_dump(body, sort_keys=False, width=118, default_flow_style=None)

@@ -42,6 +42,7 @@ def test_a_run_leaves_weights_a_report_and_a_card_that_loads(shipped):
     (told,) = card.observation.values()
     assert len(told.low) == len(told.high) == learned.seen.shape[1]
     assert (folder / "model.onnx").read_bytes() == (folder / "runs" / "seed-0.onnx").read_bytes()
+    assert (folder / "golden.npz").read_bytes() == (folder / "runs" / "seed-0.npz").read_bytes()
     assert report["parity"]["max_abs_difference"]["action"] <= 1e-4 and report["parity"]["batches"] == [1, 2, 7]
     assert report["command"] == "robo-orch train rl/press-v1 --seed 0"
     assert [e["step"] for e in report["evaluations"]] == [0, 20]
@@ -59,7 +60,8 @@ def test_of_several_runs_the_one_that_did_best_is_the_cards(shipped):
     runs = folder / "runs"
     better = json.loads((runs / "seed-0.json").read_text()) | {"seed": 1, "score": 2.0, "command": "the second"}
     (runs / "seed-1.json").write_text(json.dumps(better))
-    (runs / "seed-1.onnx").write_bytes((runs / "seed-0.onnx").read_bytes())
+    for kind in ("onnx", "npz"):
+        (runs / f"seed-1.{kind}").write_bytes((runs / f"seed-0.{kind}").read_bytes())
     choose(recipe, folder)
     assert "the second" in (folder / f"{folder.name}.card.yaml").read_text()
 

@@ -16,6 +16,8 @@ from torch import Tensor
 BRIGHT, CONTRAST = 18.0, 0.12
 #: Share of samples with committed actions, and how many of them at most (chosen: as long as an answer may take).
 COMMITTED, MOST = 0.35, 6
+#: Axes of texts that are shorter than this share of the longest are left out: there is nothing but rounding in them.
+LEAST_LENGTH = 1e-3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -79,6 +81,15 @@ class Frames:
     def states(self) -> NDArray[np.float32]:
         """All states ``(n, 18)``."""
         return np.concatenate([s["state"] for s in self._shards])
+
+    def directions(self, most: int) -> tuple[Tensor, Tensor]:
+        """What whitens the texts: their mean ``(384,)`` and, of ``most`` principal axes, ``(384, D)``."""
+        table = np.array(self._table)
+        mean = table.mean(axis=0)
+        _, lengths, axes = np.linalg.svd(table - mean, full_matrices=False)
+        lengths = lengths[lengths > LEAST_LENGTH * lengths[0]][:most]
+        scale = np.sqrt(len(table)) / lengths
+        return torch.from_numpy(mean), torch.from_numpy((axes[: len(scale)].T * scale).astype(np.float32))
 
     def _gather(self, picks: list[tuple[dict[str, NDArray], int]]) -> Batch:
         def stack(name: str) -> Tensor:

@@ -39,6 +39,8 @@ NOISE, NOISE_TURN = 0.004, 0.02
 BURST, BURST_MOVE, BURST_TURN = 0.03, 0.03, 0.2
 #: The hand must be within this of where it should be for a picture to be taken, m.
 REACHED = 0.004
+#: Frames in a file.
+SIZE = 256
 #: Share of layouts with a look-alike of another kind or colour beside what is always there (chosen).
 ALIKE = 0.7
 
@@ -219,16 +221,22 @@ def _seen(stage: Stage, view: View, points: Array) -> Array:
     return np.concatenate([np.clip(share, 0.0, 1.0), inside[:, None]], axis=1)
 
 
-def write(
-    folder: Path, views: Sequence[View], seeds: Sequence[int], seed: int, count: int, size: int = 256, first: int = 0
-) -> None:
-    """Shards ``frames-<seed>-<i>.npz`` of ``size`` frames each, ``count`` frames in all; existing ones are kept."""
+def write(folder: Path, views: Sequence[View], seeds: Sequence[int], seed: int, count: int, size: int = SIZE) -> None:
+    """Shards ``frames-<seed>-<i>.npz`` of ``size`` frames each, at least ``count`` frames in all.
+
+    Where this was cut off before, all is drawn again from the beginning, so that frames depend on the seed alone.
+    """
     folder.mkdir(parents=True, exist_ok=True)
-    shard, index = Shard(), first
+    shard, index = Shard(), 0
     for frame in frames(views, seeds, seed):
         shard.add(frame)
         if len(shard) == size:
-            shard.save(folder / f"frames-{seed}-{index:04d}.npz")
+            shard.save(folder / shard_name(seed, index))
             shard, index = Shard(), index + 1
-            if (index - first) * size >= count:
+            if index * size >= count:
                 return
+
+
+def shard_name(seed: int, index: int) -> str:
+    """The file of a seed's shard number ``index``."""
+    return f"frames-{seed}-{index:04d}.npz"

@@ -4,7 +4,7 @@
 ::
 
     for each camera: features of every place in the picture        (they do not depend on the words)
-        the words choose: two maps say where object and goal are, further ones where else to look
+        the words say what counts in them: two maps tell where object and goal are, further ones where else to look
         each map gives a place in the picture, the features there, and the place on the table behind it
     from those places, features, numbers and words: the ways to object and goal (trained on the truth as a by-task)
     from all of that and the committed actions: the chunk, and how much of the errand is done
@@ -21,21 +21,24 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-#: Components of text, of the robot's numbers, of the ways that are told; actions in a chunk, components of one.
-TEXT, STATE, WAYS, CHUNK, ACTION = 384, 18, 10, 10, 7
+#: Components of the robot's numbers, of the ways that are told; actions in a chunk, components of one.
+STATE, WAYS, CHUNK, ACTION = 18, 10, 10, 7
 #: Maps that a camera has: object, goal, and others that are free.
 MAPS = 6
 #: Height (m) at which rays end: half an object; the least downward part of a ray; farthest place, m (chosen).
 LEVEL, STEEP, REACH = 0.04, 0.2, 1.2
 #: What those ways are divided by, m.
 NEARBY = 0.2
+#: By how much maps are sharpened before a place is read off: what little lies everywhere else must not pull it away.
+SHARP = 2.0
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """Widths: features of a place, of the words' summary, of the hidden layers."""
+    """Widths: features of a place, of a place under the words, of the words' summary, of the hidden layers."""
 
     place: int = 48
+    asked: int = 64
     words: int = 96
     hidden: int = 320
 
@@ -70,19 +73,40 @@ class Trunk(nn.Module):
         return torch.relu(self.mix(torch.relu(x + y)))
 
 
+class Whitened(nn.Module):
+    """Texts told by what they differ in, every such direction as long as any other.
+
+    Args:
+        mean: of texts ``(384,)``; ``axes`` ``(384, D)``: from the difference to it to numbers of spread 1.
+    """
+
+    mean: Tensor
+    axes: Tensor
+
+    def __init__(self, mean: Tensor, axes: Tensor) -> None:
+        super().__init__()
+        self.register_buffer("mean", mean)
+        self.register_buffer("axes", axes)
+
+    def forward(self, text: Tensor) -> Tensor:
+        """``(…, 384)`` to ``(…, D)``."""
+        return (text - self.mean) @ self.axes
+
+
 class Look(nn.Module):
     """What the words look for in one camera's features.
 
-    A place fits as its features fit what the words ask for, added up over colour, kind and all else: the one that fits
-    in everything is ahead of those that fit in part.
+    The words scale and shift the features of every place (FiLM: Perez et al., "FiLM: Visual reasoning with a general
+    conditioning layer", AAAI 2018), so that colour and kind must fit together before a map sees something there.
     """
 
     grid: Tensor
 
     def __init__(self, sizes: Sizes, rows: int, columns: int) -> None:
         super().__init__()
-        self.ask = nn.Linear(sizes.words, MAPS * sizes.place)
-        self.key = Mix(sizes.place, sizes.place)
+        self.key = Mix(sizes.place, sizes.asked)
+        self.film = nn.Linear(sizes.words, 2 * sizes.asked)
+        self.maps = nn.Linear(sizes.asked, MAPS)
         v, u = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij")
         self.register_buffer("grid", torch.stack([u.flatten(), v.flatten()], dim=1), persistent=False)
         self.bias = nn.Parameter(torch.zeros(MAPS, rows * columns))
@@ -92,13 +116,12 @@ class Look(nn.Module):
 
         ``features`` ``(B, F, h, w)``, ``words`` ``(B, K, W)``.
         """
-        many, k = words.shape[0], words.shape[1]
-        asked = self.ask(words).view(many, k * MAPS, -1)
-        keys = self.key(features).flatten(2)  # (B, F, P)
-        logits = torch.bmm(asked, keys).view(many, k, MAPS, -1) * 0.3 + self.bias
-        weights = torch.softmax(logits, dim=3)
+        keys = self.key(features).flatten(2).transpose(1, 2)[:, None]  # (B, 1, P, H)
+        scale, shift = self.film(words)[:, :, None].chunk(2, dim=3)
+        logits = self.maps(torch.relu(keys * (1.0 + scale) + shift)).transpose(2, 3) + self.bias
+        weights = torch.softmax(SHARP * logits, dim=3)
         values = features.flatten(2).transpose(1, 2)  # (B, P, F)
-        there = torch.bmm(weights[:, :, :2].flatten(1, 2), values).view(many, k, -1)
+        there = torch.bmm(weights[:, :, :2].flatten(1, 2), values).view(words.shape[0], words.shape[1], -1)
         peaks = torch.logsumexp(logits, dim=3) * 0.1
         return logits, weights @ self.grid, torch.cat([there, peaks], dim=2)
 
@@ -162,6 +185,7 @@ class Network(nn.Module):
 
     Args:
         eyes: how each camera looks.
+        text: what texts are whitened with, ``(384,)`` and ``(384, D)``, see :class:`Whitened`.
         spread: numbers the state is normalised with, ``(2, 18)``: mean and spread.
         scale: of the ways, ``(10,)``, and of a row ``(7,)``: what the network says times these is in m and rad.
     """
@@ -173,6 +197,7 @@ class Network(nn.Module):
     def __init__(
         self,
         eyes: Sequence[Eye],
+        text: tuple[Tensor, Tensor],
         spread: Tensor,
         ways: Tensor,
         rows: Tensor,
@@ -182,7 +207,8 @@ class Network(nn.Module):
         self.register_buffer("spread", spread)
         self.register_buffer("way_scale", ways)
         self.register_buffer("row_scale", rows)
-        self.words = nn.Sequential(nn.Linear(TEXT, sizes.words), nn.ReLU(), nn.Linear(sizes.words, sizes.words))
+        read = nn.Linear(text[1].shape[1], 128), nn.ReLU(), nn.Linear(128, sizes.words)
+        self.words = nn.Sequential(Whitened(*text), *read)
         self.trunks = nn.ModuleList(Trunk(sizes.place) for _ in eyes)
         self.looks = nn.ModuleList(Look(sizes, eye.window[1] // 4, eye.window[0] // 4) for eye in eyes)
         self.grounds = nn.ModuleList(Ground(eye) for eye in eyes)
@@ -190,6 +216,7 @@ class Network(nn.Module):
         found = len(eyes) * 2 * MAPS
         self.see = nn.Sequential(nn.Linear(seen + STATE + sizes.words + found, sizes.hidden), nn.ReLU())
         self.ways = nn.Sequential(nn.Linear(sizes.hidden + found, 128), nn.ReLU(), nn.Linear(128, WAYS))
+        self.straight = _straight(found, ways)
         ahead = sizes.hidden + WAYS + STATE + CHUNK * (ACTION + 1)
         self.head = nn.Sequential(
             nn.Linear(ahead, sizes.hidden),
@@ -214,10 +241,21 @@ class Network(nn.Module):
         parts = [g(p, state).flatten(2) for g, (_, p, _) in zip(self.grounds, looks, strict=True)]
         found = torch.cat(parts, dim=2) / NEARBY
         hidden = self.see(torch.cat([*seen, numbers, words, found], dim=2))
-        ways = self.ways(torch.cat([hidden, found], dim=2))
+        ways = self.straight(found) + self.ways(torch.cat([hidden, found], dim=2))
         counts = torch.arange(CHUNK, device=length.device)[None, None] < length[..., None]  # (B, K, T)
         given = (prefix / self.row_scale) * counts[..., None]
         past = torch.cat([given, counts[..., None].to(given.dtype)], dim=3).flatten(2)
         out = self.head(torch.cat([hidden, ways, numbers, past], dim=2))
         chunk = out[..., :-1].unflatten(2, (CHUNK, ACTION))
         return Told(chunk, out[..., -1], ways, [maps for maps, _, _ in looks])
+
+
+def _straight(found: int, scale: Tensor) -> nn.Linear:
+    """From places on the table to ways; at first those of object and goal as the first camera sees them."""
+    layer = nn.Linear(found, WAYS)
+    nn.init.zeros_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    with torch.no_grad():
+        for way, place in ((0, 0), (1, 1), (3, 2), (4, 3)):
+            layer.weight[way, place] = NEARBY / scale[way]
+    return layer

@@ -3,15 +3,19 @@
 
 ::
 
-    make frames until there are enough (another process may make them meanwhile)
+    make frames, in parts that depend on their seed alone, side by side where there are cores
     train; what was cut off goes on where it was
     fit the confidence on errands of the validation set; write the policy's folder
 """
 
 from __future__ import annotations
 
+import math
+import multiprocessing
+import os
 import tempfile
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +28,7 @@ from robo_orch.policies.card import load_card
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.scenes import load_scene
 from robo_orch.train.vla.data import Frames
-from robo_orch.train.vla.frames import write
+from robo_orch.train.vla.frames import SIZE, shard_name, write
 from robo_orch.train.vla.learn import How, Training
 from robo_orch.train.vla.lens import Lens
 from robo_orch.train.vla.model import Eye
@@ -36,6 +40,10 @@ from robo_orch.train.vla.trust import PRIOR, fitted
 Told = Callable[[str], None]
 #: Errands on which the confidence is fitted (chosen).
 TRUSTED = 60
+#: Parts that frames are made in, each from a seed of its own, and frames that are enough to try training out.
+PARTS, TRIED = 2, 64
+#: Seconds between lines about how many frames there are.
+TELL = 15.0
 
 
 def train(
@@ -45,6 +53,7 @@ def train(
     told: Told = lambda line: None,
     out: Path | None = None,
     errands: int = TRUSTED,
+    steps: int | None = None,
 ) -> dict[str, Any]:
     """Learn a recipe's policy and write its files; returns the report.
 
@@ -52,11 +61,15 @@ def train(
         work: keeps frames and checkpoints; whatever is there already is used.
         out: where the policy's files go; beside the recipe by default.
         errands: on which the confidence is fitted; with 0 it is a figure without a scale.
+        steps: fewer than the recipe's time allows, on a few frames and without errands, to try it out.
 
     Raises:
         ModelError: the exported file's answers are not those of the network.
     """
-    training = trained(recipe, seed, work, told)
+    if steps is not None:
+        recipe, errands = recipe.model_copy(update={"frames": min(TRIED, recipe.frames)}), 0
+        work = work / "tried"
+    training = trained(recipe, seed, work, told, steps)
     real, folder = observations(training.frames, recipe), out or recipe.folder
     report = {
         "card": recipe.card["id"],
@@ -80,21 +93,35 @@ def train(
     return ship(recipe, training.average, trust, real, report, folder)
 
 
-def trained(recipe: Recipe, seed: int, work: Path, told: Told = lambda line: None) -> Training:
+def trained(
+    recipe: Recipe, seed: int, work: Path, told: Told = lambda line: None, steps: int | None = None
+) -> Training:
     """Frames and training, as far as they are not done yet."""
     shards = work / "frames"
+    framed(recipe, seed, shards, told)
     frames = Frames(shards, tuple(v.camera for v in recipe.views), encoder().embed)
     frames.refresh()
-    if len(frames) < recipe.frames:
-        size = min(256, recipe.frames)
-        first = len(list(shards.glob("frames-*.npz")))
-        told(f"{len(frames)} frames of {recipe.frames}")
-        write(shards, recipe.views, recipe.train_seeds(), seed + first, recipe.frames - len(frames), size, first)
-        frames.refresh()
     how = How(recipe.seconds, recipe.batch, recipe.rate)
     training = Training(frames, eyes_of(recipe), seed, work / f"seed-{seed}", how)
-    training.run(told)
+    training.run(told, steps)
     return training
+
+
+def framed(recipe: Recipe, seed: int, shards: Path, told: Told = lambda line: None) -> None:
+    """Make the parts of the frames that are not there."""
+    each = math.ceil(recipe.frames / PARTS)
+    size, parts = min(SIZE, each), [seed * PARTS + part for part in range(PARTS)]
+    last = math.ceil(each / size) - 1
+    missing = [part for part in parts if not (shards / shard_name(part, last)).is_file()]
+    if not missing:
+        return
+    spawn = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(min(len(missing), os.cpu_count() or 1), spawn) as pool:
+        jobs = [pool.submit(write, shards, recipe.views, recipe.train_seeds(), part, each, size) for part in missing]
+        while wait(jobs, TELL).not_done:
+            told(f"{len(list(shards.glob('frames-*.npz'))) * size} frames of {recipe.frames}")
+        for job in jobs:
+            job.result()
 
 
 def eyes_of(recipe: Recipe) -> list[Eye]:

@@ -14,7 +14,7 @@ import yaml
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from robo_orch.train.export import export, parity
+from robo_orch.train.export import export, parity, write_golden
 from robo_orch.train.vla.model import Network
 from robo_orch.train.vla.recipe import Recipe
 from robo_orch.train.vla.shards import View
@@ -84,13 +84,9 @@ def ship(
     module, path = Shipped(network, recipe.views, trust).eval(), folder / "model.onnx"
     export(module, real, OUTPUTS, path)
     report = {**report, "onnx": path.name, "parity": parity(module, path, real, OUTPUTS)}
-    few = {name: torch.as_tensor(value[:2]) for name, value in real.items()}
-    with torch.no_grad():
-        answers = dict(zip(OUTPUTS, (a.numpy() for a in module(**few)), strict=True))
-    golden: dict[str, Any] = {**{name: value.numpy() for name, value in few.items()}, **answers}
-    np.savez_compressed(folder / "golden.npz", **golden)
+    write_golden(module, real, OUTPUTS, folder / "golden.npz")
     (folder / "report.json").write_text(json.dumps(report, indent=1) + "\n")
-    body = json.loads(json.dumps(recipe.card))
+    body = json.loads(json.dumps(recipe.card)) | {"golden": "golden.npz"}
     low, high = np.quantile(real["state"], [0.0, 1.0], axis=0)
     body["observation"]["state"] |= {"low": np.round(low, DIGITS).tolist(), "high": np.round(high, DIGITS).tolist()}
     text = yaml.safe_dump(body, sort_keys=False, width=118, default_flow_style=None)

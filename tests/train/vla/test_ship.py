@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is shipped answers as the network does, and is a policy by its card."""
+"""The command, with a few frames and steps: what it ships answers as the network does, and is a policy by its card."""
 
 import numpy as np
 import pytest
@@ -7,23 +7,17 @@ import pytest
 pytest.importorskip("torch", reason="torch is not installed: pip install 'robo_orch[train]'")
 pytest.importorskip("onnxscript", reason="onnxscript is not installed: pip install 'robo_orch[train]'")
 
-import torch
-
+from robo_orch.kernels.session import Session
+from robo_orch.policies import golden
 from robo_orch.policies.card import load_card
 from robo_orch.policies.loaders import PolicyContext, load_policy
 from robo_orch.robots.spec import load_robot
-from robo_orch.train.vla.learn import ROWS, WAYS
-from robo_orch.train.vla.model import Network
-from robo_orch.train.vla.recipe import recipe_of
-from robo_orch.train.vla.run import eyes_of
-from robo_orch.train.vla.ship import ship
+from robo_orch.sim.gl import gl_backend
+from robo_orch.train.run import train
+from robo_orch.train.vla.frames import shard_name
 
-pytestmark = pytest.mark.slow
-
-
-@pytest.fixture(scope="module")
-def recipe():
-    return recipe_of("vla/pick-place-v1")
+needs_gl = pytest.mark.skipif(gl_backend().backend is None, reason=f"no GL: {gl_backend().message}")
+pytestmark = [pytest.mark.slow, pytest.mark.gl, needs_gl]
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +36,30 @@ def real():
 
 
 @pytest.fixture(scope="module")
-def shipped(recipe, real, tmp_path_factory):
-    torch.manual_seed(0)
-    spread = torch.stack([torch.zeros(18), torch.ones(18)])
-    network = Network(eyes_of(recipe), spread, torch.tensor(WAYS), torch.tensor(ROWS))
-    folder = tmp_path_factory.mktemp("vla") / "policy"
-    return folder, ship(recipe, network, torch.zeros(4), real, {"command": "robo-orch train"}, folder)
+def tried(tmp_path_factory):
+    folder, lines = tmp_path_factory.mktemp("run"), []
+    report = train("vla/pick-place-v1", 0, folder / "work", folder / "policy", steps=2, told=lines.append)
+    return folder / "policy", report, lines, folder / "work" / "vla-pick-place-v1"
+
+
+@pytest.fixture(scope="module")
+def shipped(tried):
+    return tried[:2]
+
+
+def test_progress_is_told(tried):
+    assert any(line.startswith("step 2, ") for line in tried[2])
+
+
+def test_a_trial_does_not_touch_the_real_run(tried):
+    work = tried[3]
+    assert [p.name for p in work.iterdir()] == ["tried"]
+    assert {p.name for p in (work / "tried" / "frames").glob("frames-*")} == {shard_name(0, 0), shard_name(1, 0)}
+
+
+def test_golden_vector_is_reproduced(shipped):
+    card = load_card(shipped[0] / "policy.card.yaml")
+    assert golden.verify(card, Session.load(card.folder / "model.onnx").run) <= 1e-5
 
 
 def test_file_answers_as_the_network_at_every_batch(shipped):
@@ -70,10 +82,10 @@ def test_committed_actions_come_back_as_they_are(shipped, real):
         assert np.array_equal(rows[:n], given[:n])
 
 
-def test_gripper_is_open_or_closed(shipped, real):
-    with np.load(shipped[0] / "golden.npz") as golden:
-        free = [rows[n:, 6] for rows, n in zip(golden["action"], golden["prefix_length"], strict=True)]
-    assert set(np.round(np.concatenate(free), 6).tolist()) <= {0.0, 0.08}
+def test_gripper_is_open_or_closed(shipped):
+    inputs, outputs = golden.read(shipped[0] / "golden.npz")
+    free = [rows[n:, 6] for rows, n in zip(outputs["action"], inputs["prefix_length"], strict=True)]
+    assert set(np.round(np.concatenate(free).astype(float), 6).tolist()) <= {0.0, 0.08}
 
 
 def test_weights_are_small(shipped):
