@@ -126,7 +126,8 @@ class PolicyCard(Strict):
     """One policy's card.
 
     ``rate_hz`` is the rate of the actions within a chunk; ``preconditions``, beside those of the skills, are checked
-    on what is perceived right before the policy starts; ``loader`` is ``kind:reference``, for example
+    on what is perceived right before the policy starts; ``takes`` names, by skill and role, the kinds of things that it
+    can do it with, where it cannot with all that the skill is for; ``loader`` is ``kind:reference``, for example
     ``python:package.module:Class`` or ``onnx:model.onnx`` beside the card. ``observation`` (what each of a model's
     inputs is fed), ``outputs`` and ``finish`` are for models; ``language`` says that the policy heeds the words of
     the subgoal; ``golden`` names a file beside the card with inputs and outputs that its model must reproduce;
@@ -138,6 +139,7 @@ class PolicyCard(Strict):
     family: Family
     description: str
     skills: tuple[str, ...] = Field(min_length=1)
+    takes: dict[str, dict[str, tuple[str, ...]]] = Field(default_factory=dict)
     preconditions: tuple[Fact, ...] = ()
     poses: PosesSpec
     observation: dict[str, Input] = Field(default_factory=dict)
@@ -191,6 +193,16 @@ class PolicyCard(Strict):
             for role in fact.roles:
                 if role not in roles:
                     raise ValueError(f"precondition {fact.name} uses role {role!r}; the skills have {sorted(roles)}")
+        return self
+
+    @model_validator(mode="after")
+    def _takes_uses_skills_and_their_roles(self) -> PolicyCard:
+        for name, kinds in self.takes.items():
+            if name not in self.skills:
+                raise ValueError(f"takes: one of its skills {sorted(self.skills)} was expected, got {name!r}")
+            for role in kinds:
+                if role not in skill(name).roles:
+                    raise ValueError(f"takes: {name} has roles {sorted(skill(name).roles)}, not {role!r}")
         return self
 
     @model_validator(mode="after")

@@ -82,6 +82,11 @@ def _obstacle(card: PolicyCard, subgoal: Subgoal, facts: Facts) -> str:
         got = facts.objects[name].precision
         if _ORDER.index(got) > _ORDER.index(needs):
             return f"it needs {name}'s pose at {needs} precision, there is {got}"
+    for role, kinds in card.takes.get(subgoal.skill, {}).items():
+        name = subgoal.args[role]
+        kind = facts.inventory[name].kind if name in facts.inventory else "unknown kind"
+        if kind not in kinds:
+            return f"as its {role} it takes {', '.join(kinds)}; {name} is a {kind.replace('_', ' ')}"
     for fact in card.requires(subgoal):
         truth = evaluate(fact, facts)
         if truth.probability < LIKELY:

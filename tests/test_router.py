@@ -51,6 +51,12 @@ def test_a_skill_that_nobody_offers_is_said():
     assert choice.card is None and "no card offers open_drawer" in choice.because
 
 
+def test_a_kind_that_a_card_does_not_take_is_named():
+    card = CARDS.cards[0].model_copy(update={"takes": {STEP.skill: {"object": ("mug", "can")}}})
+    choice = choose(STEP, facts(), Registry((card,)))
+    assert choice.card is None and "as its object it takes mug, can; red_cube is a cube" in choice.because
+
+
 OTHER = CARDS.cards[0].model_copy(update={"id": "vla/other-v1"})
 BOTH = Registry((*CARDS.cards, OTHER))
 

@@ -44,6 +44,8 @@ def test_every_shipped_card_loads():
         ({"cost_seconds": float("inf")}, "cost_seconds"),
         ({"preconditions": ["clear object"]}, "clear object"),
         ({"preconditions": ["clear(banana)"]}, "banana"),
+        ({"takes": {"juggle": {"object": ["cube"]}}}, "juggle"),
+        ({"takes": {"pick_place": {"banana": ["cube"]}}}, "banana"),
         ({"action": {"kind": "joint_delta", "dim": 8, "gripper": "width"}}, "reference"),
         ({"action": {"kind": "wiggle", "dim": 8, "gripper": "width"}}, "kind"),
         ({"schema": 2}, "schema"),
