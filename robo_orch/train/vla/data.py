@@ -16,6 +16,9 @@ from torch import Tensor
 BRIGHT, CONTRAST = 18.0, 0.12
 #: Share of samples with committed actions, and how many of them at most (chosen: as long as an answer may take).
 COMMITTED, MOST = 0.35, 6
+#: Where a hand is that has the last of its way before it: so far (m) from what it goes to, where it must be exact and
+#: pictures change most; and how many times as often as other moments they are drawn (chosen: others are many).
+LAST, OFTEN = (0.02, 0.16), 4.0
 #: Axes of texts that are shorter than this share of the longest are left out: there is nothing but rounding in them.
 LEAST_LENGTH = 1e-3
 
@@ -63,19 +66,21 @@ class Frames:
             self._known.add(path.name)
             with np.load(path) as read:
                 shard = {name: read[name] for name in read.files}
+            shard["last"] = _last(shard["where"][:, 0])
             shard["text"] = np.vectorize(self._number, otypes=[np.int32])(shard["text"])
             self._shards.append(shard)
         if fresh:
             np.savez(self._folder / "texts.npz", texts=np.array(list(self._index)), table=np.array(self._table))
         return len(fresh)
 
-    def batch(self, size: int, rng: np.random.Generator, shards: slice = slice(None)) -> Batch:
-        """Frames drawn evenly."""
+    def batch(self, size: int, rng: np.random.Generator, shards: slice = slice(None), often: float = OFTEN) -> Batch:
+        """Frames drawn at random, those on the last of a way more often."""
         chosen = self._shards[shards]
-        lengths = np.array([len(s["state"]) for s in chosen])
-        picks = rng.integers(lengths.sum(), size=size)
-        which = np.searchsorted(np.cumsum(lengths), picks, side="right")
-        rows = picks - np.concatenate([[0], np.cumsum(lengths)])[which]
+        ends = np.cumsum(np.concatenate([np.where(s["last"], often, 1.0) for s in chosen]))
+        picks = np.searchsorted(ends, rng.random(size) * ends[-1], side="right")
+        lengths = np.cumsum([len(s["state"]) for s in chosen])
+        which = np.searchsorted(lengths, picks, side="right")
+        rows = picks - np.concatenate([[0], lengths])[which]
         return self._gather([(chosen[w], int(r)) for w, r in zip(which, rows, strict=True)])
 
     def states(self) -> NDArray[np.float32]:
@@ -112,6 +117,14 @@ class Frames:
             with np.load(path) as read:
                 self._index = {str(text): i for i, text in enumerate(read["texts"])}
                 self._table = list(read["table"])
+
+
+def _last(where: NDArray[np.float32]) -> NDArray[np.bool_]:
+    """Whether a hand is on the last of its way, by :func:`frames.where` ``(n, 10)``."""
+    after = (where[:, 8] > 0.5) | (where[:, 9] > 0.5)
+    way = np.where(after[:, None], where[:, 3:6], where[:, :3])
+    distance = np.linalg.norm(way, axis=1)
+    return (distance > LAST[0]) & (distance < LAST[1])
 
 
 def varied(image: Tensor, generator: torch.Generator) -> Tensor:
