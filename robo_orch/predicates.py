@@ -26,8 +26,8 @@ CONFIDENCE = 0.9
 #: How far (m) the bottom of an object may be from the surface it is said to stand on (chosen).
 CONTACT_TOLERANCE = 0.010
 #: How many sigma are added to that, and how much of a sigma counts, m (chosen: what was let go stands on something, so
-#: that an estimate of model precision whose height is two sigma off still says on what).
-HEIGHT_SIGMAS, HEIGHT_SIGMA = 1.5, 0.006
+#: that estimates of model precision that are two sigma apart in height still say on what).
+HEIGHT_SIGMAS, HEIGHT_SIGMA = 2.0, 0.006
 #: Surfaces this close in height (m) are one: a table and its left side (chosen).
 FLUSH = 0.005
 #: A joint counts as closed below, and as open above, these shares of its range (chosen).

@@ -8,13 +8,13 @@ is perceived now. A card that has had its turns at the step lets the others go f
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
-from robo_orch.types import Precision, Subgoal
+from robo_orch.types import Precision, Predicate, Subgoal
 
 #: A precondition counts as met if it is at least so probable on what is perceived: a coarse pose beside an object would
 #: else forbid what a policy, which looks again from near, may well do (chosen).
@@ -88,7 +88,18 @@ def _obstacle(card: PolicyCard, subgoal: Subgoal, facts: Facts) -> str:
         if kind not in kinds:
             return f"as its {role} it takes {', '.join(kinds)}; {name} is a {kind.replace('_', ' ')}"
     for fact in card.requires(subgoal):
-        truth = evaluate(fact, facts)
+        truth = evaluate(fact, _as_it_concerns(fact, subgoal, facts))
         if truth.probability < LIKELY:
             return f"{fact} {'does not hold' if truth.fails else 'is not likely'} ({truth.because})"
     return ""
+
+
+def _as_it_concerns(fact: Predicate, subgoal: Subgoal, facts: Facts) -> Facts:
+    """The facts without the step's own object where something else has to be clear.
+
+    What the step puts there may lie there already, set down a little off: that does not keep it from being done again.
+    """
+    own = subgoal.args.get("object", "")
+    if fact.name != "clear" or own in fact.args:
+        return facts
+    return replace(facts, objects={name: seen for name, seen in facts.objects.items() if name != own})

@@ -23,14 +23,15 @@ from robo_orch.motion.timing import Trajectory, stop_profile
 from robo_orch.objects import Grasp
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.feeling import REST, STEP, eased, force, nudge
+from robo_orch.policies.tamp.heights import Heights
 from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
 from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Observation, Pose, PoseEstimate
 
 #: Share of the speed at which things are touched: set down, pulled, pushed (chosen: a millimetre off is felt gently).
 GENTLE = 0.3
-#: How many sigma of their poses free motion keeps away from things (chosen: 1 in 20 is farther off in one direction).
-WIDE = 2.0
+#: How many sigma of their poses free motion keeps away from things, else (chosen: 1 in 40 is farther off to one side).
+WIDE, LESS_WIDE = 2.0, 1.5
 #: Planning effort of one attempt at a subgoal, and of one way through free space, wide and then near of what is known
 #: little (chosen: the whole is about 2 s of one core; of 17 ways that a search found, one took more than 3,000).
 EFFORT, WIDE_EFFORT, NEAR_EFFORT = 40_000, 3_000, 5_000
@@ -46,7 +47,7 @@ LIGHT = 0.06
 #: Length that does not turn in the fingers at that speed, m (chosen).
 SHORT = 0.12
 #: Room between an object and each finger on the way to a grasp, m (chosen).
-CLEARANCE = 0.012
+CLEARANCE = 0.009
 #: Pieces in which the arm waits or moves while it keeps an eye on something, s: a frame of a 10 Hz estimator.
 PIECE = 0.1
 #: Pieces of a motion that feels its way, s (chosen: less than 20 N build up in one).
@@ -97,6 +98,7 @@ class Arm:
         turns = np.deg2rad([-100, -75, -50, -25, 0, 25, 50, 75, 100])
         self.handy = np.array([Rotation.from_euler("z", turn).apply(home) for turn in turns])
         self.moves: tuple[str, ...] = ()
+        self._heights = Heights(context.inventory)
         self._grasped = ("", Pose.of())  # what was grasped last, and where in the tool's frame
         self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
@@ -115,13 +117,16 @@ class Arm:
     def observe(self, seen: Observation) -> None:
         """Take note of what is seen now; where a longer look has told more than one frame, that stands.
 
-        What seems to lean by no more than its pose's error stands upright: things on furniture do.
+        What seems to lean by no more than its pose's error stands upright, and what seems to be over something by no
+        more than that stands on it (:class:`Heights`).
         """
         means = {name: mean for name, (mean, tool) in self._means.items() if self._stands(mean, tool, seen)}
         objects = {**seen.objects, **means}
         movable = [n for n, spec in self.inventory.items() if spec.movable and n in objects and n != seen.state.holding]
         stood = {name: self._stood(objects[name]) for name in movable}
-        self.seen = replace(seen, objects={**objects, **stood, **self._in_hand(seen, objects)})
+        stood = {**objects, **stood}
+        stood.update(self._heights.grounded(stood, seen.state.holding))
+        self.seen = replace(seen, objects={**stood, **self._in_hand(seen, objects)})
 
     def _in_hand(self, seen: Observation, objects: Mapping[str, PoseEstimate]) -> dict[str, PoseEstimate]:
         """What is held, where :meth:`hold` found it in the hand, as long as that may be so."""
@@ -196,7 +201,7 @@ class Arm:
             MotionFailure: what is in the way.
         """
         scene = self.planner.scene
-        for sigmas, effort in ((WIDE, WIDE_EFFORT), (1.0, NEAR_EFFORT)):
+        for sigmas, effort in ((WIDE, WIDE_EFFORT), (LESS_WIDE, WIDE_EFFORT), (1.0, NEAR_EFFORT)):
             scene.sigmas = sigmas
             try:
                 with self.planner.effort.within(effort):

@@ -15,7 +15,7 @@ from robo_orch.motion.timing import Trajectory
 from robo_orch.objects import Grasp
 from robo_orch.policies.tamp.arm import CLEARANCE, Arm
 from robo_orch.policies.tamp.failures import Failures
-from robo_orch.policies.tamp.grasps import leaning, ordered, unlike, usable
+from robo_orch.policies.tamp.grasps import drawn_back, leaning, ordered, unlike, usable
 from robo_orch.policies.tamp.placements import doorways, placements
 from robo_orch.policies.tamp.ways import CARRYING, GRASPING, LEAVING, Way, along, raised
 from robo_orch.predicates import FLUSH
@@ -28,6 +28,8 @@ RELEASE_HEIGHT, RELEASE_SIGMAS = 0.006, 2.0
 DROPS = (0.0, 0.02, 0.04, 0.06)
 #: Least distance from the open hand to the object that it is about to close on, were the estimate right, m (chosen).
 BESIDE = 0.003
+#: How many sigma of an object's place its palm should stay off it beside that (chosen: 1 in 15 is touched gently).
+PALM_SIGMAS = 1.5
 #: The hand points to the side where its direction's vertical part is less than this (chosen: 45 degrees).
 SIDE = 0.7
 #: How many grasps of an object are tried, and how many of those that reach it are tried at the target (chosen).
@@ -102,6 +104,7 @@ def _candidates(arm: Arm, name: str, destination: Destination, tried: Sequence[G
     fitting = usable(arm.inventory[name], gripper)
     if _covered(arm, destination):
         fitting = leaning(fitting)  # from above there is no way in
+    fitting = drawn_back(fitting, BESIDE + PALM_SIGMAS * arm.estimate(name).sigma)
     return ordered(fitting, arm.estimate(name), tool, gripper.max_width, tried, _vague(arm, name))
 
 
@@ -154,7 +157,7 @@ def plan_placement(arm: Arm, name: str, destination: Destination, first: Spot | 
     """Where the object can be brought to as it lies in the hand, ``first`` if possible, and the motion to there."""
     failures = Failures(arm.inventory)
     seen_spots = islice(_spots(arm, arm.seen, name, destination), SPOTS[0])
-    spots = chain([first] if first else [], _clear_first(arm, name, destination.target, seen_spots))
+    spots = chain([first] if first else [], _clear_first(arm, name, destination, seen_spots))
     for placement in _placements(arm, arm.seen, name, destination, failures, spots, SPOTS[1]):
         try:
             return placement, arm.go(arm.seen, placement.start, arm.careful(name))
@@ -170,7 +173,7 @@ def find_placement(arm: Arm, held: Observation, name: str, destination: Destinat
         MotionFailure: ``NO_PLACE`` with what is in the way.
     """
     failures = Failures(arm.inventory)
-    spots = _clear_first(arm, name, destination.target, islice(_spots(arm, held, name, destination), GLANCE[0]))
+    spots = _clear_first(arm, name, destination, islice(_spots(arm, held, name, destination), GLANCE[0]))
     for placement in _placements(arm, held, name, destination, failures, spots, GLANCE[1]):
         return placement
     raise failures.all(Code.NO_PLACE, _no_room(name, destination))
@@ -243,17 +246,28 @@ def _spots(arm: Arm, held: Observation, name: str, destination: Destination) -> 
                 yield Spot(at.inverse() @ pose, height + drop, drop > 0.0)
 
 
-def _clear_first(arm: Arm, name: str, target: str, spots: Iterable[Spot]) -> Iterator[Spot]:
-    """The same spots, those last that things known little may reach."""
-    vague, at, later = _vague(arm, name), arm.pose(target), list[Spot]()
+def _clear_first(arm: Arm, name: str, destination: Destination, spots: Iterable[Spot]) -> Iterator[Spot]:
+    """The same spots, those last that things known little may reach, and at which it would come down on others."""
+    near, at, later = [*_vague(arm, name), *_within(arm, name, destination)], arm.pose(destination.target), list[Spot]()
     reach = float(np.max(arm.inventory[name].bounds()[1][:2]))
     for spot in spots:
         where = (at @ spot.pose).position
-        if any(float(np.linalg.norm((where - thing)[:2])) < near + reach for thing, near in vague):
+        if any(float(np.linalg.norm((where - thing)[:2])) < far + reach for thing, far in near):
             later.append(spot)
         else:
             yield spot
     yield from later
+
+
+def _within(arm: Arm, name: str, destination: Destination) -> list[tuple[Array, float]]:
+    """Where things are that lie in the hollow already into which another is let fall, and how far they reach, m."""
+    hollow = arm.inventory[destination.target].interior if destination.inside else None
+    if hollow is None or _covered(arm, destination):
+        return []
+    into = arm.pose(destination.target).inverse()
+    seen = ((e.pose.position, arm.inventory[n]) for n, e in arm.seen.objects.items() if n != name)
+    there = [(p, thing) for p, thing in seen if thing.movable and hollow.inside(into.apply(p)) > 0.0]
+    return [(p, float(np.max(thing.bounds()[1][:2]))) for p, thing in there]
 
 
 def _covered(arm: Arm, destination: Destination) -> bool:

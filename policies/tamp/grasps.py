@@ -32,6 +32,9 @@ SAME_SIDE = 0.77
 FROM_ABOVE, LEANS = -0.9, (1.15, 0.95, 0.5)
 #: What is narrower is a rim, and a hand that leans over runs into the rest, m (chosen).
 RIM = 0.010
+#: How far behind the tool point the palm is, m (panda.urdf), and by how much the hand may be drawn back from a thing at
+#: its side for the palm to stay off it, m (chosen: half a pad's half length).
+PALM, DRAWN = 0.038, 0.005
 #: Turned by half about its own axis a parallel gripper grasps the same.
 HALF_TURN = Pose.of((0, 0, 0), (0, 0, 1, 0))
 
@@ -108,6 +111,20 @@ def leaning(grasps: Sequence[Grasp]) -> list[Grasp]:
     for lean in LEANS:
         turn = Pose.from_rotation(np.zeros(3), Rotation.from_euler("y", lean))
         found += [Grasp(grasp.name, grasp.pose @ turn, grasp.width) for grasp in above]
+    return found
+
+
+def drawn_back(grasps: Sequence[Grasp], room: float) -> list[Grasp]:
+    """The same grasps, the hand drawn back where its palm would be nearer than ``room`` (m) to what it grasps.
+
+    That is so where it comes from the side at something nearly as thick as the fingers are long: from above, heights
+    are known better.
+    """
+    found = []
+    for grasp in grasps:
+        lacking = room - (PALM - grasp.width / 2.0) if _downward(grasp) > FROM_ABOVE else 0.0
+        back = Pose.of((0.0, 0.0, -min(max(0.0, lacking), DRAWN)))
+        found.append(Grasp(grasp.name, grasp.pose @ back, grasp.width) if lacking > 0.0 else grasp)
     return found
 
 

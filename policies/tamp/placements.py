@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 import numpy as np
@@ -30,6 +30,9 @@ SPOTS = 32
 LARGE = 0.20
 #: A surface is for several things if it is so many times as wide as the thing (chosen): then the middle is left free.
 ROOMY = 1.3
+#: Beyond this distance from the base the arm has little choice left of how it holds things, m, and how much more each
+#: further metre counts than a metre of room beside others (chosen: what is set down may have to bear others later).
+FAR, FARTHER = 0.68, 1.0
 #: How far from where the thing is, or from where the arm reaches with ease, spots on a large surface are drawn, m, one
 #: sigma (chosen).
 NEAR = 0.22
@@ -65,7 +68,10 @@ def placements(
     near = at.inverse().apply(np.array([now.position, *([] if handy is None else handy)]))[:, :2]
     surfaces = target.beds if inside else target.tops
     there = np.zeros((0, 2)) if others is None else at.inverse().apply(others)[:, :2]
-    turns = zip(*(_shares(thing, surface, near, there, target, rng) for surface in surfaces), strict=False)
+    turns = zip(
+        *(_shares(thing, surface, near, there, target, rng, _far_off(surface, at)) for surface in surfaces),
+        strict=False,
+    )
     for i, shares in enumerate(turns):
         for surface, share in zip(surfaces, shares, strict=True):  # each surface in turn: one may be out of reach
             headings = _headings(target if inside else None, at, surface, share, now, approach)
@@ -127,8 +133,26 @@ def _fits_under(thing: ObjectSpec, target: ObjectSpec) -> bool:
     return target.interior is not None and height < 2 * target.interior.half[2]
 
 
+def _far_off(surface: Surface, at: Pose) -> Callable[[Array], Array]:
+    """By how much spots on a surface, as shares ``(k, 2)``, are beyond easy reach, ``(k,)`` m."""
+
+    def excess(shares: Array) -> Array:
+        points = at.apply(
+            np.c_[surface.centre[:2] + shares * np.array(surface.half), np.full(len(shares), surface.centre[2])]
+        )
+        return np.maximum(0.0, np.linalg.norm(points[:, :2], axis=1) - FAR)
+
+    return excess
+
+
 def _shares(
-    thing: ObjectSpec, surface: Surface, near: Array, there: Array, target: ObjectSpec, rng: np.random.Generator
+    thing: ObjectSpec,
+    surface: Surface,
+    near: Array,
+    there: Array,
+    target: ObjectSpec,
+    rng: np.random.Generator,
+    far_off: Callable[[Array], Array],
 ) -> Iterator[Array]:
     """Spots as shares ``(2,)`` in [-1, 1] of the room that there is."""
     half = np.array(surface.half)
@@ -145,7 +169,8 @@ def _shares(
     if min(half) <= LARGE:
         shares = np.vstack([np.zeros(2), shares])
         if min(half) > ROOMY * _reach(thing):
-            shares = shares[np.argsort(-_elbow_room(surface.centre[:2] + shares * half, there), kind="stable")]
+            worth = _elbow_room(surface.centre[:2] + shares * half, there) - FARTHER * far_off(shares)
+            shares = shares[np.argsort(-worth, kind="stable")]
     if doors := doorways(target):  # a hand gets in along the middle, and leaves room before what it sets down
         inward = np.array([np.cos(doors[0]), np.sin(doors[0])])
         shares = shares[np.argsort(np.abs(shares @ [-inward[1], inward[0]]), kind="stable")]

@@ -3,6 +3,9 @@
 
 A plain search, with no policy's cleverness: some grasp within reach from which the thing can be lifted, and some spot
 at which the same grasp can set it down. What a policy then fails at, it could have done.
+
+For a policy that plans on poses, all of that must hold with the room that their errors need: nothing that is known to
+40 mm may stand 20 mm beside the only grasp, and no spot may be at the very end of the arm's reach.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ from robo_orch.motion.kinematics import Kinematics
 from robo_orch.motion.scene import GRIPPER, Pairs, PlanningScene
 from robo_orch.objects import Grasp, Inventory, ObjectSpec
 from robo_orch.robots import RobotSpec
+from robo_orch.sim.perception import FURNITURE_SIGMA, SIGMA
 from robo_orch.sim.scenes import Layout
 from robo_orch.types import Array, Pose, PoseEstimate, Precision, Subgoal
 
@@ -29,29 +33,37 @@ GRASPS, SPOTS, HEADINGS = 16, 48, 8
 #: How high above its place a thing is let go, how much higher over a hollow, and how far above that it comes from, m
 #: (chosen).
 RELEASE, DROPS, LIFT = 0.004, (0.0, 0.03, 0.06), 0.05
+#: How much farther out than a spot the tool must get for a policy that knows poses with an error, m (chosen: two sigma of
+#: a pose of model precision, for the thing as it lies in the hand and for its target together).
+BEYOND = 0.015
 #: Facts that a transfer makes true.
 _CARRIED = ("on", "stacked", "in", "at")
 
 
 class Reach:
-    """Tells what one robot can do in layouts."""
+    """Tells what one robot can do in layouts.
 
-    def __init__(self, robot: RobotSpec) -> None:
-        self._robot, self._kinematics = robot, Kinematics(robot)
+    Args:
+        robot: the arm.
+        doubtful: with the room that the errors of perceived poses need, one sigma of each (else: as if all were known).
+    """
+
+    def __init__(self, robot: RobotSpec, doubtful: bool = False) -> None:
+        self._robot, self._kinematics, self._doubtful = robot, Kinematics(robot), doubtful
 
     def lacking(self, layout: Layout, names: Collection[str]) -> list[str]:
         """Those of the named objects that have grasps of which none is within reach, sorted."""
         graspable = [layout.inventory[name] for name in sorted(names) if layout.inventory[name].grasps]
         if not graspable:
             return []
-        look = _Look(self._robot, self._kinematics, layout.inventory, layout.poses, layout.seed)
+        look = _Look(self._robot, self._kinematics, layout.inventory, layout.poses, layout.seed, self._doubtful)
         return [obj.name for obj in graspable if not any(look.reached(obj))]
 
     def impossible(self, layout: Layout, subgoals: Sequence[Subgoal]) -> Subgoal | None:
         """The first of some subgoals, done one after the other, that this arm cannot do from there; none if it can."""
         poses = dict(layout.poses)
         for step in subgoals:
-            look = _Look(self._robot, self._kinematics, layout.inventory, poses, layout.seed)
+            look = _Look(self._robot, self._kinematics, layout.inventory, poses, layout.seed, self._doubtful)
             thing = layout.inventory.get(step.args.get("object", ""))
             if thing is None or not thing.grasps:
                 continue
@@ -82,14 +94,20 @@ class _Look:
     """One moment: where everything is."""
 
     def __init__(
-        self, robot: RobotSpec, kinematics: Kinematics, inventory: Inventory, poses: Mapping[str, Pose], seed: int
+        self,
+        robot: RobotSpec,
+        kinematics: Kinematics,
+        inventory: Inventory,
+        poses: Mapping[str, Pose],
+        seed: int,
+        doubtful: bool,
     ) -> None:
         self.poses = dict(poses)
         self._robot, self._kinematics, self._inventory = robot, kinematics, inventory
         self._rng = np.random.default_rng(seed)
         self._scene = PlanningScene(robot, inventory)
-        exact = np.eye(6) * 1e-6
-        self._seen = {n: PoseEstimate(n, p, exact, 0.0, "layout", Precision.FIDUCIAL) for n, p in poses.items()}
+        self._beyond = BEYOND if doubtful else 0.0
+        self._seen = {n: _believed(inventory[n], p, doubtful) for n, p in poses.items()}
         self._scene.update(self._seen, robot.gripper.max_width)
 
     def reached(self, obj: ObjectSpec) -> Iterator[Grasp]:
@@ -123,7 +141,17 @@ class _Look:
                 if self._scene.hand_contacts(tool):
                     return False
             ways = (up, tool @ Pose.of((0.0, 0.0, -BACK)))
-            return any(self._line(start, tool, [(GRIPPER, thing)]) for start in ways)
+            return any(self._line(start, tool, [(GRIPPER, thing)]) for start in ways) and self._not_at_the_end(tool)
+
+    def _not_at_the_end(self, tool: Pose) -> bool:
+        """Whether the tool gets :data:`BEYOND` farther out."""
+        out = tool.position * np.array([1.0, 1.0, 0.0])
+        farther = tool.position + self._beyond * out / max(float(np.linalg.norm(out)), 1e-6)
+        try:
+            self._kinematics.inverse(Pose(farther, tool.quaternion), self._robot.home, self._rng, RESTARTS)
+        except MotionFailure:
+            return False
+        return True
 
     def _line(self, start: Pose, end: Pose, grasped: Pairs) -> bool:
         """Whether some posture of the arm goes straight from one tool pose to another."""
@@ -148,6 +176,17 @@ class _Look:
             if surface.inside(middle[:2]) >= 0.0:
                 drop = DROPS[i % len(DROPS)] if inside else 0.0
                 yield Pose.of(_above(at, middle, foot + RELEASE + drop), upright)
+
+
+def sigmas(spec: ObjectSpec) -> tuple[float, float]:
+    """The errors (m, rad) that a robot reckons with in the pose of an object that it sees."""
+    still = spec.fixed or spec.joint is not None
+    return FURNITURE_SIGMA if still else SIGMA.get(spec.precision, SIGMA[Precision.COARSE])
+
+
+def _believed(spec: ObjectSpec, pose: Pose, doubtful: bool) -> PoseEstimate:
+    covariance = np.diag(np.repeat(sigmas(spec), 3) ** 2) if doubtful else np.eye(6) * 1e-6
+    return PoseEstimate(spec.name, pose, covariance, 0.0, "layout", spec.precision)
 
 
 def _above(at: Pose, point: Array, height: float) -> Array:

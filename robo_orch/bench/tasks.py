@@ -18,7 +18,7 @@ from functools import partial
 
 import numpy as np
 
-from robo_orch.bench.reach import Reach
+from robo_orch.bench.reach import Reach, sigmas
 from robo_orch.errors import GoalError, SceneError
 from robo_orch.objects import Inventory
 from robo_orch.plan import Plan
@@ -28,13 +28,12 @@ from robo_orch.planners.symbolic import SymbolicPlanner
 from robo_orch.policies.registry import Registry
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots import load_robot
-from robo_orch.sim.perception import FURNITURE_SIGMA, SIGMA
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.sim.tasks.goals import Draw, NotHere, coarse, draw_goal
 from robo_orch.sim.tasks.suite import Suite
 from robo_orch.sim.tasks.task import Task
 from robo_orch.skills import skills
-from robo_orch.types import Goal, PoseEstimate, Precision, Predicate, Subgoal
+from robo_orch.types import Goal, PoseEstimate, Predicate, Subgoal
 
 #: Skills in which the robot works against contact instead of carrying.
 CONTACT = frozenset({"open_drawer", "close_drawer", "open_door", "close_door", "press", "turn", "push"})
@@ -96,7 +95,7 @@ class Maker:
         self._suite, self._seed = suite, seed
         self._scene = load_scene(suite.scene)
         self._offered = offered(suite.skills)
-        self._reach = Reach(load_robot(self._scene.robot))
+        self._reach = Reach(load_robot(self._scene.robot), suite.precise)
         self._seeds = self._scene.sets.seeds(suite.set, suite.stratum)
         self._tally = Tally()
 
@@ -194,9 +193,7 @@ def facts_of(layout: Layout) -> Facts:
     """What a robot that sees everything would believe of a scene: true poses, with the errors that it reckons with."""
     seen = {}
     for name, spec in layout.inventory.items():
-        still = spec.fixed or spec.joint is not None
-        sigma = FURNITURE_SIGMA if still else SIGMA.get(spec.precision, SIGMA[Precision.COARSE])
-        covariance = np.diag(np.repeat(sigma, 3) ** 2)
+        covariance = np.diag(np.repeat(sigmas(spec), 3) ** 2)
         seen[name] = PoseEstimate(name, layout.poses[name], covariance, 0.0, "layout", spec.precision)
     return Facts(layout.inventory, seen)
 

@@ -342,7 +342,7 @@ class MotionPlanner:
 
     def _check_state(self, q: Array, where: str, gripper: float | None = None) -> None:
         self.effort.go_on()
-        if gripper is not None or not self.scene.free(q):
+        if gripper is not None or not self.scene.certain(q):
             self._refuse(self.scene.contacts(q, gripper), Code.GOAL_IN_COLLISION, where)
 
     def _refuse(self, contacts: Sequence[tuple[str, str]], code: Code, where: str) -> None:
@@ -378,7 +378,7 @@ class MotionPlanner:
     def _check(self, curve: Curve, what: str) -> None:
         states = curve.states()
         for i, q in enumerate(states):
-            if not self.scene.free(q):
+            if not self.scene.certain(q):
                 share = 100 * i / (len(states) - 1)
                 code = Code.START_IN_COLLISION if i == 0 else Code.NO_PATH
                 self._refuse(self.scene.contacts(q), code, f"at {share:.0f} % of {what}")
