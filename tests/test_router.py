@@ -30,6 +30,13 @@ def test_a_precondition_that_fails_now_is_named():  # case C37
     assert choice.card is None and "clear(red_cube)" in choice.because
 
 
+def test_what_a_step_puts_somewhere_does_not_keep_it_from_being_put_there_again():
+    step, on_green = skill("stack").subgoal("red_cube", "green_cube"), (0.5, -0.2, 0.06)
+    assert choose(step, facts(red_cube=on_green), CARDS).card is CARDS.cards[0]
+    choice = choose(step, facts(blue_cube=on_green), CARDS)
+    assert choice.card is None and "clear(green_cube)" in choice.because
+
+
 def test_a_doubtful_precondition_does_not_count_as_held():
     on_top = (0.4, -0.2, 0.06)
     assert choose(STEP, facts(green_cube=on_top, sigma=0.02), CARDS).card is None

@@ -85,6 +85,7 @@ class Arm:
         rng: draws grasps and places.
         handy: points ``(k, 3)``, base frame, that the tool reaches with ease: those around the base as at home.
         moves: what is about to be moved beside the subgoal's objects.
+        sought: what was looked about for already, though it was never seen.
         seen: the latest observation.
     """
 
@@ -98,6 +99,7 @@ class Arm:
         turns = np.deg2rad([-100, -75, -50, -25, 0, 25, 50, 75, 100])
         self.handy = np.array([Rotation.from_euler("z", turn).apply(home) for turn in turns])
         self.moves: tuple[str, ...] = ()
+        self.sought: set[str] = set()
         self._heights = Heights(context.inventory)
         self._grasped = ("", Pose.of())  # what was grasped last, and where in the tool's frame
         self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}

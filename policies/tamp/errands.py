@@ -26,6 +26,8 @@ from robo_orch.types import Array, Code
 
 #: How many actions an errand may take, and how many things may be found to be in the way of one (chosen).
 ACTIONS, IN_THE_WAY = 8, 3
+#: How far the arm is turned out of the view from home, rad (chosen: the hand gets 0.3 m aside).
+TURNS = (0.6, -0.6)
 #: On how many pieces of furniture room for what is moved aside is looked for (chosen).
 ASIDE = 3
 #: Room for a hand beside what is still to be grasped or filled, where something is moved aside to, m (chosen: half the
@@ -42,6 +44,7 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
     destination = Destination(errand.target, inside=errand.how == "put_in")
     found = _Found()
     yield from _uncover(arm, errand.thing, errand.target)
+    yield from _look_about(arm)
     for _ in range(ACTIONS):
         symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         if symbols.direct(errand):
@@ -73,6 +76,22 @@ def _uncover(arm: Arm, *names: str) -> Script[None]:
     with suppress(MotionFailure):
         yield from arm.move(arm.go(arm.seen, arm.robot.home), "moving out of the view")
         yield from arm.look(*hidden)
+
+
+def _look_about(arm: Arm) -> Script[None]:
+    """Turn the arm aside, once, where it may be what hides a thing that is somewhere and was never seen."""
+    never = {n for n, spec in arm.inventory.items() if spec.movable and n not in arm.seen.objects} - arm.sought
+    if arm.seen.state.holding is not None or not never:
+        return
+    arm.sought |= never
+    for turn in TURNS:
+        q = arm.robot.home.copy()
+        q[0] += turn
+        with suppress(MotionFailure):
+            yield from arm.move(arm.go(arm.seen, q, arm.gentle), "looking about")
+            yield from arm.look(*sorted(never))
+        if never <= arm.seen.objects.keys():
+            return
 
 
 def _vague(arm: Arm, name: str) -> bool:

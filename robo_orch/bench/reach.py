@@ -33,8 +33,8 @@ GRASPS, SPOTS, HEADINGS = 16, 48, 8
 #: How high above its place a thing is let go, how much higher over a hollow, and how far above that it comes from, m
 #: (chosen).
 RELEASE, DROPS, LIFT = 0.004, (0.0, 0.03, 0.06), 0.05
-#: How much farther out than a spot the tool must get for a policy that knows poses with an error, m (chosen: two sigma of
-#: a pose of model precision, for the thing as it lies in the hand and for its target together).
+#: How much farther out than a spot the tool must get for a policy that knows poses with an error, m (chosen: two sigma
+#: of a pose of model precision, for the thing as it lies in the hand and for its target together).
 BEYOND = 0.015
 #: Facts that a transfer makes true.
 _CARRIED = ("on", "stacked", "in", "at")

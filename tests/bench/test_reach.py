@@ -57,6 +57,18 @@ def test_what_does_not_fit_or_cannot_be_got_there_is_named():
     assert REACH.impossible(far, cube) == cube[0]
 
 
+def test_for_a_policy_that_plans_on_poses_there_must_be_room_for_their_errors():
+    doubtful, asked = Reach(load_robot("panda"), doubtful=True), steps(("pick_place", "red_cube", "plate"))
+    layout = lay_out(KITCHEN, 3, (("cube", "red"), ("sponge", "yellow")))
+    others = [n for n, spec in layout.inventory.items() if spec.movable and n not in ("red_cube", "yellow_sponge")]
+    behind = {name: Pose.of((-0.28, 0.1 + 0.15 * i, 0.05)) for i, name in enumerate(others)}
+    for gap, possible in ((0.075, False), (0.25, True)):
+        moved = {"red_cube": Pose.of((0.45, -0.10, 0.0225)), "yellow_sponge": Pose.of((0.45, -0.10 - gap, 0.017))}
+        near = replace(layout, poses={**layout.poses, **behind, **moved})
+        assert REACH.impossible(near, asked) is None
+        assert (doubtful.impossible(near, asked) is None) == possible
+
+
 def test_a_drawer_has_to_be_open_to_be_filled():
     layout = lay_out(KITCHEN, 3, (("cube", "red"),))
     put = ("place_in", "red_cube", "drawer")

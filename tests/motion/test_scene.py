@@ -53,7 +53,7 @@ def test_an_object_counts_exactly_within_its_padding(q, position, turn):
 @settings(max_examples=60, deadline=None)
 def test_free_means_without_contacts(q):
     SCENE.update(estimates(), 0.08)
-    assert SCENE.free(q) == (SCENE.contacts(q) == []) == (SCENE.explain(q) == "")
+    assert SCENE.certain(q) == (SCENE.contacts(q) == []) == (SCENE.explain(q) == "")
 
 
 @given(configurations, positions)

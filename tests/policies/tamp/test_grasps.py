@@ -7,7 +7,7 @@ import pytest
 from robo_orch.catalogue import kinds, make_object
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.objects import Grasp
-from robo_orch.policies.tamp.grasps import HALF_TURN, leaning, ordered, unlike, usable
+from robo_orch.policies.tamp.grasps import HALF_TURN, PALM, drawn_back, leaning, ordered, unlike, usable
 from robo_orch.types import Code, Pose
 from tests.policies.tamp.desk import PANDA
 from tests.scenes import DOWN, estimate
@@ -92,3 +92,13 @@ def test_the_hand_keeps_from_the_side_on_which_something_known_little_may_stand(
     best = ordered(sides, at, DOWNWARDS, GRIPPER.max_width, vague=[bowl])[0]
     hand = (at.pose @ best.pose).apply(np.array([0.0, 0.0, -0.1]))
     assert np.linalg.norm((hand - bowl[0])[:2]) > 0.10
+
+
+def test_a_hand_at_the_side_of_something_thick_is_drawn_back_until_its_palm_has_room():
+    bottle = make_object("bottle", "bottle")
+    before = {grasp.name: grasp for grasp in bottle.grasps}
+    for grasp in drawn_back(bottle.grasps, 0.010):
+        back = before[grasp.name].pose.inverse() @ grasp.pose
+        lacking = 0.010 - (PALM - grasp.width / 2) if "body" in grasp.name else 0.0
+        assert back.position == pytest.approx([0.0, 0.0, -lacking], abs=1e-9), grasp.name
+    assert drawn_back(bottle.grasps, 0.005) == list(bottle.grasps)

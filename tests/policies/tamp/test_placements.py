@@ -73,6 +73,14 @@ def test_where_there_is_room_for_several_the_first_spot_is_far_from_what_is_ther
     assert np.linalg.norm(found[-1].position[:2] - there[0, :2]) < 0.06
 
 
+def test_where_there_is_room_for_several_the_first_spot_is_within_easy_reach():
+    for yaw in np.deg2rad([0, 60, 120, 180]):
+        at = Pose.from_rotation((0.72, 0.2, 0.0), Rotation.from_euler("z", yaw))
+        found = some(CUBE, PARTS["tray"], at, Pose.of((0.4, 0.0, 0.02)), n=80)
+        far = [np.linalg.norm(pose.position[:2]) for pose in found]
+        assert far[0] < np.median(far)
+
+
 def test_the_same_generator_gives_the_same_spots():
     one, two = (some(CUBE, PARTS["table"], Pose.of(), Pose.of((0.4, 0, 0)), seed=3) for _ in range(2))
     assert all(np.array_equal(a.position, b.position) for a, b in zip(one, two, strict=True))
