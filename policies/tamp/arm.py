@@ -24,7 +24,7 @@ from robo_orch.objects import Grasp
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.feeling import REST, STEP, eased, force, nudge
 from robo_orch.policies.tamp.heights import Heights
-from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, upright, worth
+from robo_orch.policies.tamp.looks import FINE, between, may_be, mean, worth
 from robo_orch.predicates import Facts
 from robo_orch.types import ActionChunk, Array, Observation, Pose, PoseEstimate
 
@@ -102,7 +102,6 @@ class Arm:
         self.sought: set[str] = set()
         self._heights = Heights(context.inventory)
         self._grasped = ("", Pose.of())  # what was grasped last, and where in the tool's frame
-        self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}
         self._means: dict[str, tuple[PoseEstimate, Pose]] = {}  # with the tool's pose at which they were made
 
     def begin(self, seen: Observation, seed: int) -> None:
@@ -124,10 +123,7 @@ class Arm:
         """
         means = {name: mean for name, (mean, tool) in self._means.items() if self._stands(mean, tool, seen)}
         objects = {**seen.objects, **means}
-        movable = [n for n, spec in self.inventory.items() if spec.movable and n in objects and n != seen.state.holding]
-        stood = {name: self._stood(objects[name]) for name in movable}
-        stood = {**objects, **stood}
-        stood.update(self._heights.grounded(stood, seen.state.holding))
+        stood = {**objects, **self._heights.stood(objects, seen.state.holding)}
         self.seen = replace(seen, objects={**stood, **self._in_hand(seen, objects)})
 
     def _in_hand(self, seen: Observation, objects: Mapping[str, PoseEstimate]) -> dict[str, PoseEstimate]:
@@ -137,14 +133,6 @@ class Arm:
             return {}
         there = seen.state.tool @ in_tool
         return {name: replace(objects[name], pose=there)} if may_be(there, objects[name]) else {}
-
-    def _stood(self, estimate: PoseEstimate) -> PoseEstimate:
-        """:func:`upright`, reckoned once for each estimate: frames come more seldom than observations."""
-        given, stood = self._upright.get(estimate.name, (None, estimate))
-        if given is not estimate:
-            stood = upright(estimate)
-            self._upright[estimate.name] = (estimate, stood)
-        return stood
 
     @property
     def facts(self) -> Facts:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from robo_orch.objects import Inventory
-from robo_orch.policies.tamp.looks import OUTLIER
+from robo_orch.policies.tamp.looks import OUTLIER, upright
 from robo_orch.types import Array, Pose, PoseEstimate
 
 #: What is known worse than this is left where it is seen: it may be beside what it seems to be over, m (chosen).
@@ -30,6 +30,18 @@ class Heights:
         self._halves = np.array([s.half for _, s in owned]).reshape(-1, 2)
         self._round = np.array([s.round for _, s in owned], dtype=bool)
         self._foot = {name: spec.height_below(Pose.of()) for name, spec in inventory.items() if spec.movable}
+        self._bases = [name for name, spec in inventory.items() if spec.surfaces and not spec.movable]
+        self._upright: dict[str, tuple[PoseEstimate | None, PoseEstimate]] = {}
+        self._given: list[PoseEstimate] = []  # what the latest answer was for
+        self._found: dict[str, PoseEstimate] = {}
+
+    def stood(self, objects: Mapping[str, PoseEstimate], held: str | None = None) -> dict[str, PoseEstimate]:
+        """The movable things but the held one, upright and on what is below them as far as their errors allow that."""
+        made = {name: self._made_upright(objects[name]) for name in self._foot if name in objects and name != held}
+        given = [*made.values(), *(objects[owner] for owner in self._bases if owner in objects)]
+        if len(given) != len(self._given) or any(a is not b for a, b in zip(given, self._given, strict=True)):
+            self._given, self._found = given, {**made, **self.grounded({**objects, **made}, held)}
+        return self._found
 
     def grounded(self, objects: Mapping[str, PoseEstimate], held: str | None = None) -> dict[str, PoseEstimate]:
         """The upright movable things that may, within the errors of their poses, stand on what is below them: there.
@@ -58,6 +70,14 @@ class Heights:
             name: replace(objects[name], pose=Pose(np.append(at[i, :2], heights[i]), objects[name].pose.quaternion))
             for i, name in enumerate(things)
         }
+
+    def _made_upright(self, estimate: PoseEstimate) -> PoseEstimate:
+        """:func:`upright`, reckoned once for each estimate: frames come more seldom than observations."""
+        given, stood = self._upright.get(estimate.name, (None, estimate))
+        if given is not estimate:
+            stood = upright(estimate)
+            self._upright[estimate.name] = (estimate, stood)
+        return stood
 
     def _below(self, objects: Mapping[str, PoseEstimate], there: list[int], at: Array) -> tuple[Array, Array]:
         """Whether points ``(k, 3)`` are over surfaces, and how high these are there (m), both ``(k, m)``."""

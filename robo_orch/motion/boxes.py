@@ -27,14 +27,15 @@ def near_boxes(
         bound: distance (m) from which a pair of bodies counts as apart, ``(nbody, nbody)``. Pairs that may overlap are
             left out: what overlaps is never overlooked.
     """
-    apart = np.linalg.norm(data.geom_xpos[ones][:, None] - data.geom_xpos[others][None], axis=2)
+    offset = data.geom_xpos[ones][:, None] - data.geom_xpos[others][None]  # (k, m, 3)
     margin = np.maximum(model.geom_margin[ones][:, None], model.geom_margin[others][None])
-    bodies = model.geom_bodyid[ones][:, None], model.geom_bodyid[others][None]
-    most = np.minimum(margin, bound[bodies])
-    reach = model.geom_rbound[ones][:, None] + model.geom_rbound[others][None] + most
+    reach = model.geom_rbound[ones][:, None] + model.geom_rbound[others][None] + margin
     found = []
-    for i, j in zip(*np.nonzero((apart < reach) & (most > 0.0)), strict=True):
-        gap = mujoco.mj_geomDistance(model, data, int(ones[i]), int(others[j]), float(most[i, j]), None)
-        if gap < most[i, j]:
-            found.append((int(model.geom_bodyid[ones[i]]), int(model.geom_bodyid[others[j]]), float(gap)))
+    for i, j in zip(*np.nonzero(np.einsum("kmi,kmi->km", offset, offset) < reach * reach), strict=True):
+        a, b = int(model.geom_bodyid[ones[i]]), int(model.geom_bodyid[others[j]])
+        most = min(float(margin[i, j]), float(bound[a, b]))
+        if most > 0.0:
+            gap = mujoco.mj_geomDistance(model, data, int(ones[i]), int(others[j]), most, None)
+            if gap < most:
+                found.append((a, b, float(gap)))
     return found

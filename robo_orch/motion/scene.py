@@ -14,10 +14,11 @@ import mujoco
 import numpy as np
 
 from robo_orch.motion.boxes import near_boxes
+from robo_orch.motion.compiled import compiled
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.path import RESOLUTION, edge_is_free
 from robo_orch.objects import Inventory, ObjectSpec
-from robo_orch.robots.mjcf import TOOL_SITE, add_object, robot_spec_mjcf
+from robo_orch.robots.mjcf import TOOL_SITE
 from robo_orch.robots.spec import RobotSpec
 from robo_orch.types import Array, Code, Pose, PoseEstimate
 
@@ -58,7 +59,7 @@ class PlanningScene:
         self.robot, self.inventory, self.padding = robot, inventory, padding
         self.sigmas, self.most, self.give, self.checks = 1.0, np.inf, 0.0, 0
         self._least: Array | None = None
-        self._model = _compile(robot, inventory)
+        self._model = compiled(robot, inventory)
         self._data = mujoco.MjData(self._model)
         self._qpos = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.names])
         self._fingers = np.array([int(self._model.joint(name).qposadr[0]) for name in robot.gripper.joints])
@@ -67,6 +68,7 @@ class PlanningScene:
         self._body = {name: i for i, name in enumerate(self._names)}
         self._geoms = {name: np.flatnonzero(self._model.geom_bodyid == i) for name, i in self._body.items()}
         self._solid = self._model.geom_contype != 0
+        self._sides = np.zeros(0, int), np.zeros(0, int)  # boxes that move, and those that do not
         self._boxes = np.flatnonzero(self._solid & (self._model.geom_type == mujoco.mjtGeom.mjGEOM_BOX))
         self._sigma = dict.fromkeys(inventory, 0.0)
         self._seen: set[str] = set()
@@ -302,12 +304,8 @@ class PlanningScene:
 
     def _overlooked(self) -> list[tuple[int, int, float]]:
         """Bodies of which boxes are nearer than they may be, though no contact says so, and their distance, m."""
-        model, boxes = self._model, self._boxes
-        kinds, bodies = model.geom_contype[boxes], model.geom_bodyid[boxes]
-        moving = np.isin(kinds, [_HAND[0], _HELD[0], _LINK[0]])
-        still = np.logical_and(kinds == _STILL[0], ~self._is_link[bodies])
         bound = self._bound if self._least is None else np.minimum(self._bound, np.minimum.outer(*[self._least] * 2))
-        return near_boxes(model, self._data, boxes[moving], boxes[still], bound)
+        return near_boxes(self._model, self._data, *self._sides, bound)
 
     def _overlaps(self, objects: Mapping[str, PoseEstimate]) -> Array:
         """The distance below which a contact counts, by body: those known too little to be sure may be overlapped."""
@@ -348,6 +346,9 @@ class PlanningScene:
                 self._assign(self._body[name], _NOTHING, 0.0)
         if self._held is not None:
             self._hold(self._held)
+        kinds, still = self._model.geom_contype[self._boxes], ~self._is_link[self._model.geom_bodyid[self._boxes]]
+        moving = np.isin(kinds, [_HAND[0], _HELD[0], _LINK[0]])
+        self._sides = self._boxes[moving], self._boxes[(kinds == _STILL[0]) & still]
 
     def _hold(self, name: str) -> None:
         geoms = self._geoms[name]
@@ -397,15 +398,3 @@ def _turned(turn: Array, turns: Array) -> Array:
     """The products ``(k, 9)`` of one rotation matrix with others ``(k, 3, 3)``, as one product of matrices."""
     side_by_side = turns.transpose(1, 0, 2).reshape(3, -1)
     return (turn @ side_by_side).reshape(3, -1, 3).transpose(1, 0, 2).reshape(-1, 9)
-
-
-def _compile(robot: RobotSpec, inventory: Inventory) -> mujoco.MjModel:
-    spec = robot_spec_mjcf(robot)
-    for geom in list(spec.geoms):
-        if not (geom.contype or geom.conaffinity):
-            spec.delete(geom)
-    for obj in sorted(inventory.values(), key=lambda o: o.joint is not None):
-        add_object(spec, obj, Pose.of(), mocap=True)
-    # Bodies have few geoms each, and the held object's are moved by hand: the trees inside bodies would be wrong.
-    spec.option.disableflags |= mujoco.mjtDisableBit.mjDSBL_MIDPHASE
-    return spec.compile()
