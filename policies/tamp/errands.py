@@ -44,7 +44,7 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
     destination = Destination(errand.target, inside=errand.how == "put_in")
     found = _Found()
     yield from _uncover(arm, errand.thing, errand.target)
-    yield from _look_about(arm)
+    yield from look_about(arm)
     for _ in range(ACTIONS):
         symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         if symbols.direct(errand):
@@ -78,7 +78,7 @@ def _uncover(arm: Arm, *names: str) -> Script[None]:
         yield from arm.look(*hidden)
 
 
-def _look_about(arm: Arm) -> Script[None]:
+def look_about(arm: Arm) -> Script[None]:
     """Turn the arm aside, once, where it may be what hides a thing that is somewhere and was never seen."""
     never = {n for n, spec in arm.inventory.items() if spec.movable and n not in arm.seen.objects} - arm.sought
     if arm.seen.state.holding is not None or not never:

@@ -137,10 +137,10 @@ def _far_off(surface: Surface, at: Pose) -> Callable[[Array], Array]:
     """By how much spots on a surface, as shares ``(k, 2)``, are beyond easy reach, ``(k,)`` m."""
 
     def excess(shares: Array) -> Array:
-        points = at.apply(
-            np.c_[surface.centre[:2] + shares * np.array(surface.half), np.full(len(shares), surface.centre[2])]
-        )
-        return np.maximum(0.0, np.linalg.norm(points[:, :2], axis=1) - FAR)
+        spots = surface.centre[:2] + shares * np.array(surface.half)
+        points = at.apply(np.c_[spots, np.full(len(spots), surface.centre[2])])
+        beyond: Array = np.maximum(0.0, np.linalg.norm(points[:, :2], axis=1) - FAR)
+        return beyond
 
     return excess
 

@@ -11,6 +11,7 @@ from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
 from robo_orch.policies.loaders import PolicyContext
 from robo_orch.policies.tamp.arm import Arm
+from robo_orch.policies.tamp.errands import look_about
 from robo_orch.types import Code, Observation, Pose, RobotState
 from tests.policies.tamp.desk import CARDS, PANDA
 from tests.scenes import INVENTORY, PLACES, estimate
@@ -80,7 +81,8 @@ def test_what_is_known_little_is_averaged_over_several_frames_until_it_moves(arm
         return looks(0.1 * i, sigma=0.005, red_cube=tuple(np.array(PLACES["red_cube"]) + errors[i]))
 
     run(arm, arm.look("red_cube"), see)
-    assert arm.pose("red_cube").position == pytest.approx(PLACES["red_cube"] + errors[1:5].mean(axis=0))
+    mean = PLACES["red_cube"] + errors[1:5].mean(axis=0)
+    assert arm.pose("red_cube").position == pytest.approx([*mean[:2], 0.02])  # it stands on the table
     arm.observe(looks(2.0, sigma=0.005, red_cube=(0.4, -0.25, 0.02)))
     assert arm.pose("red_cube").position == pytest.approx((0.4, -0.25, 0.02))
 
@@ -183,3 +185,15 @@ def test_things_known_little_are_passed_as_closely_as_need_be_and_no_closer_afte
     assert arm.boldly(plan) == "free"
     assert tried == [np.inf, 0.025, 0.012, 0.0]
     assert scene.most == np.inf
+
+
+def test_what_was_never_seen_is_looked_about_for_once(arm):
+    def without(stamp: float) -> Observation:
+        seen = looks(stamp)
+        return replace(seen, objects={name: e for name, e in seen.objects.items() if name != "blue_cube"})
+
+    arm.observe(without(0.0))
+    _, chunks = run(arm, look_about(arm), lambda i: without(0.1 * i))
+    assert [c.label for c in chunks].count("looking about") == 2  # to both sides
+    _, chunks = run(arm, look_about(arm), lambda i: without(10.0))
+    assert not chunks
