@@ -44,7 +44,8 @@ def run(arm: Arm, errand: Errand) -> Script[None]:
     destination = Destination(errand.target, inside=errand.how == "put_in")
     found = _Found()
     yield from _uncover(arm, errand.thing, errand.target)
-    yield from look_about(arm)
+    if not any(n not in arm.seen.objects or _vague(arm, n) for n in (errand.thing, errand.target)):
+        yield from look_about(arm)  # what is refused is refused before anything moves
     for _ in range(ACTIONS):
         symbols = Symbols.of(arm.facts, errand, found.obstructs, found.blocks)
         if symbols.direct(errand):
