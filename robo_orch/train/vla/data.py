@@ -18,7 +18,7 @@ BRIGHT, CONTRAST = 18.0, 0.12
 COMMITTED, MOST = 0.35, 6
 #: Where a hand is that has the last of its way before it: so far (m) from what it goes to, where it must be exact and
 #: pictures change most; and how many times as often as other moments they are drawn (chosen: others are many).
-LAST, OFTEN = (0.02, 0.16), 4.0
+LAST, OFTEN = (0.01, 0.16), 2.0
 #: Axes of texts that are shorter than this share of the longest are left out: there is nothing but rounding in them.
 LEAST_LENGTH = 1e-3
 

@@ -22,7 +22,7 @@ STRIDE, TURN = 0.034, 0.16
 SLOWEST, BRAKE = 0.006, 0.35
 #: How far above a grasp or goal the funnel's walls are per metre beside it (chosen).
 SLOPE = 4.5
-#: Within these (m, m, rad) the hand is where it wants to be (chosen).
+#: Within these (m, m, rad) the hand is where it wants to be, where no more is said (chosen).
 ASIDE, ABOVE, ASKEW = 0.007, 0.005, 0.10
 #: How much the fingers move in one action, m, at the gripper's 0.1 m/s.
 CLOSING = 0.01
@@ -52,11 +52,17 @@ class Hand:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Aim:
-    """One place for the tool: ``position`` ``(3,)``, ``yaw``; ``over``: the height at which it is come to, m."""
+    """One place for the tool: ``position`` ``(3,)``, ``yaw``; ``over``: the height at which it is come to, m.
+
+    ``aside`` (m) and ``askew`` (rad): within these it will do. Asking for more than the errand needs makes imitators
+    hover: what does not matter cannot be seen to a millimetre.
+    """
 
     position: Array
     yaw: float
     over: float
+    aside: float = ASIDE
+    askew: float = ASKEW
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,8 +160,8 @@ def _come(hand: Hand, aim: Aim) -> tuple[Array, Array, bool]:
     way = aim.position - hand.position
     beside = math.hypot(way[0], way[1])
     yaw = wrapped(aim.yaw - hand.yaw)
-    askew = max(0.0, abs(yaw) - ASKEW / 2)
-    off = max(0.0, beside + 0.08 * askew - ASIDE / 2)
+    askew = max(0.0, abs(yaw) - aim.askew / 2)
+    off = max(0.0, beside + 0.08 * askew - aim.aside / 2)
     room = max(0.0, aim.over - float(aim.position[2]))
     height = float(aim.position[2]) + min(SLOPE * off, room)
     rise = height - float(hand.position[2])
@@ -165,7 +171,7 @@ def _come(hand: Hand, aim: Aim) -> tuple[Array, Array, bool]:
     share = along / max(beside, 1e-9)
     move = np.array([share * way[0], share * way[1], vertical])
     turn = np.array([*(min(max(-t, -TURN), TURN) for t in hand.tilt.tolist()), min(max(yaw, -TURN), TURN)])
-    there = beside < ASIDE and abs(float(way[2])) < ABOVE and abs(yaw) < ASKEW
+    there = beside < aim.aside and abs(float(way[2])) < ABOVE and abs(yaw) < aim.askew
     return move, turn, there
 
 

@@ -4,6 +4,7 @@
 ::
 
     lay a scene out; repeat: scatter its objects, draw an errand and a start
+        put the hand beside a grasp, and with the object beside the goal; and
         let the expert work, its actions disturbed, kinematically; now and then
             pose the world so, take pictures, and ask the undisturbed expert what it would do from here:
             for this errand, and for others that could be asked for here
@@ -14,7 +15,7 @@ What the expert does is a function of the state alone, so noise never enters lab
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,6 +38,9 @@ SHARE, SHARE_NEAR = 0.10, 0.30
 #: Noise on each action, m and rad; how often a burst of noise comes, and how strong, m and rad (chosen).
 NOISE, NOISE_TURN = 0.004, 0.02
 BURST, BURST_MOVE, BURST_TURN = 0.03, 0.03, 0.2
+#: Moments just beside a grasp, and as many just beside the goal; how far above at most, m; how far aside, m: at the
+#: bottom, and more by so much a metre above it; and how much farther where fingers are above what they take (chosen).
+BESIDE, HIGH, SIDEWARD, LESS_SURE = 4, 0.10, (0.004, 0.2), 0.010
 #: The hand must be within this of where it should be for a picture to be taken, m.
 REACHED = 0.004
 #: Frames in a file.
@@ -92,6 +96,10 @@ def _errand(stage: Stage, poses: dict[str, Pose], views: Sequence[View], rng: np
     if found is None:
         return
     moment, after = Moment(hand, table, *found, poses[found[0].object]), 0
+    for near in _near(moment, rng):
+        if stage.pose(near.hand, {near.errand.object: near.at}) < REACHED:
+            yield _frame(stage, near, views, rng)
+    stage.rest(free)
     for _ in range(LONGEST):
         grasp = chosen(moment.hand, moment.work)
         action, done = act(moment.hand, moment.work, grasp, OPENED)
@@ -102,6 +110,32 @@ def _errand(stage: Stage, poses: dict[str, Pose], views: Sequence[View], rng: np
         if after > 2:
             return
         moment = _next(moment, _disturbed(moment, action, rng), grasp)
+
+
+def _near(moment: Moment, rng: np.random.Generator) -> Iterator[Moment]:
+    """Moments from which little is left to put right: where an imitator is that came nearly as the expert does."""
+    grasp = chosen(moment.hand, moment.work)
+    aim, table, errand = moment.work.grasps[grasp], moment.table, moment.errand
+    for _ in range(BESIDE):
+        hand = _beside(aim, OPENED, False, rng)
+        work = table.work(errand, hand.position)
+        if work is not None:
+            yield replace(moment, hand=hand, work=work)
+    taking = Hand(aim.position, aim.yaw, np.zeros(2), moment.work.width, True)
+    in_hand = taking.pose.inverse() @ table.gripped(errand.object, moment.at, taking.pose)
+    for _ in range(BESIDE):
+        hand = _beside(moment.work.goal[grasp], moment.work.width, True, rng)
+        at = hand.pose @ in_hand
+        work = table.work(errand, hand.position, at, in_hand)
+        if work is not None:
+            yield Moment(hand, table, errand, work, at, in_hand)
+
+
+def _beside(aim: Aim, width: float, gripped: bool, rng: np.random.Generator) -> Hand:
+    up = float(rng.uniform(0.0, HIGH))
+    aside = SIDEWARD[0] + SIDEWARD[1] * up + (LESS_SURE if up > 0.03 else 0.0)
+    position = aim.position + np.array([*(aside * rng.normal(size=2)), up])
+    return Hand(position, aim.yaw + float(rng.normal(0.0, 0.15)), rng.normal(0.0, 0.02, 2), width, gripped)
 
 
 def _doable(
@@ -142,7 +176,7 @@ def _next(moment: Moment, action: Action, grasp: int) -> Moment:
     hand, work = step(moment.hand, moment.work, action, OPENED)
     table, at, in_hand = moment.table, moment.at, moment.in_hand
     if hand.gripped and not moment.hand.gripped:
-        in_hand = moment.hand.pose.inverse() @ at
+        in_hand = moment.hand.pose.inverse() @ table.gripped(moment.errand.object, at, moment.hand.pose)
         work = Work((work.grasps[grasp],), work.width, {0: work.goal[grasp]}, spot=work.spot)
     if hand.gripped and in_hand is not None:
         at = hand.pose @ in_hand

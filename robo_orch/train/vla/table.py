@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from itertools import islice
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from robo_orch.objects import Inventory, ObjectSpec
 from robo_orch.sim.scenes.footprint import Footprint
@@ -21,6 +22,11 @@ HAND = ((0.155, 0.044, -0.012), (0.235, 0.095, 0.022))
 DOWN = 0.96
 #: Turns about the vertical at which round things are taken, best first, rad (chosen: the hand as it hangs).
 ROUND = (0.0, 0.4, -0.4, 0.8, -0.8, 1.2, -1.2, math.pi / 2)
+#: A square thing up to this wide across its corners is closed on at any turn, m; it turns between the fingers (chosen).
+CORNERS = 0.068
+#: How far (m) beside its goal something may be let go: on another thing, and elsewhere; how far (rad) the hand may be
+#: turned from its way into the bin (chosen).
+ON_TOP, ANYWHERE, INTO_BIN = 0.010, 0.018, 0.2
 #: Farthest that the hand turns from how it hangs, rad (chosen: joint limits are beyond).
 FARTHEST = 1.9
 #: What is narrower is a rim, m; how far (rad) a rim's grasp keeps from a handle (chosen).
@@ -102,13 +108,21 @@ class Table:
             return []
         if offered[0].width < RIM:
             poses = [at @ g.pose for g in offered if g.width < RIM and not _by_handle(thing, g.pose)]
-        elif len(offered) >= 8:
+        elif _any_turn(thing):
             poses = [Pose.of((at @ offered[0].pose).position, _hanging(yaw)) for yaw in ROUND]
         else:
             poses = [at @ g.pose for g in offered]
         turned = [q for p in poses for q in (p, p @ Pose.of((0, 0, 0), (0, 0, 1, 0)))]
         good = (p for p in turned if abs(_yaw(p)) < FARTHEST and self._room(p, {thing.name}))
-        return list(islice(good, 1 if len(offered) >= 8 and offered[0].width >= RIM else None))
+        return list(islice(good, 1 if _any_turn(thing) else None))
+
+    def gripped(self, name: str, at: Pose, hand: Pose) -> Pose:
+        """Where an object is once the fingers have closed on it: what they turn lies along them."""
+        if not _any_turn(self.inventory[name]):
+            return at
+        turn = wrapped(_yaw(hand) - math.atan2(at.matrix[1, 0], at.matrix[0, 0]))
+        turn -= round(turn / (math.pi / 2)) * math.pi / 2
+        return Pose.from_rotation(at.position, Rotation.from_euler("Z", turn) * at.rotation)
 
     def _above(self, thing: ObjectSpec, target: str) -> list[Pose]:
         """Where the hand let go of what lies in the bin, where it could not be taken again."""
@@ -173,7 +187,9 @@ class Table:
         over = max(self._height(at.position, spot, {thing.name}) + foot, height + 0.06)
         if target == "bin":
             over = max(over, 0.27 + foot)
-        return Aim(np.array([*(spot[:2] + offset), height]), yaw, over)
+        loose = ANYWHERE if self.inventory[target].fixed or target == "plate" else ON_TOP
+        askew = INTO_BIN if target == "bin" else math.pi
+        return Aim(np.array([*(spot[:2] + offset), height]), yaw, over, loose, askew)
 
     def _height(self, start: Array, end: Array, without: set[str]) -> float:
         """Height (m) at which the hand is clear of what stands on the way between two places."""
@@ -204,6 +220,18 @@ def _across_bin(thing: ObjectSpec, yaw: float) -> float:
     low, high = thing.bounds()
     one = BIN_YAW + (math.pi / 2 if float(np.max((high - low)[:2])) > LONG else 0.0)
     return min((one, one + math.pi), key=lambda turn: abs(turn - yaw))
+
+
+def _any_turn(thing: ObjectSpec) -> bool:
+    """Whether the hand may close on a thing from above as it hangs: it is round, or small and square."""
+    offered = [g for g in thing.grasps if _downward(g.pose) < -DOWN]
+    round_ = len(offered) >= 8
+    return bool(offered) and offered[0].width >= RIM and (round_ or _square(thing, offered[0].width))
+
+
+def _square(thing: ObjectSpec, width: float) -> bool:
+    low, high = thing.bounds()
+    return bool(np.all(np.abs((high - low)[:2] - width) < 0.002)) and math.sqrt(2.0) * width < CORNERS
 
 
 def _downward(pose: Pose) -> float:
