@@ -3,7 +3,7 @@
 
 ::
 
-    draw: a layout of a test stratum; objects of it that the skill is made for, can be done with, and the card takes
+    draw: a layout of a stratum; objects of it that the skill is made for, can be done with, and the card takes
     play: lay it out, open what has to be open, put the arm at a start, let perception look
           the executor runs the card; the postcondition must hold, be held, and all have been safe
 """
@@ -28,6 +28,7 @@ from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.loaders import PolicyContext, load_policy
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots import RobotSpec, load_robot
+from robo_orch.router import LIKELY
 from robo_orch.sim.build import Simulation, assemble
 from robo_orch.sim.perturb import checked
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
@@ -44,6 +45,12 @@ OPENED = (0.75, 1.0)
 FIRST_LOOK = 1.0
 
 Accept = Callable[[Subgoal, Facts], bool]
+
+
+def ready(subgoal: Subgoal, facts: Facts) -> bool:
+    """Whether a subgoal's own preconditions hold: how precise a card needs poses to be is the card's affair."""
+    needs = [fact.bind(subgoal.args) for fact in skill(subgoal.skill).preconditions]
+    return all(evaluate(fact, facts).probability >= LIKELY for fact in needs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,17 +82,21 @@ def draw(
     perturb: Mapping[str, float] | None = None,
     swap: bool = False,
     scene: str = "kitchen",
+    held_out: str = "test",
 ) -> Episode:
-    """An episode of a skill in a stratum of the test set; the same seed gives the same one.
+    """An episode of a skill in a stratum of a set; the same seed gives the same one.
 
     Movable objects are of what the stratum holds out. ``accept`` is asked with what would be believed of the scene.
+
+    Args:
+        held_out: the set: ``test`` for figures, ``validation`` for everything that is chosen.
 
     Raises:
         SceneError: no layout has what the skill needs.
     """
     rng = np.random.default_rng([seed, 0xE915])
     described, perturb = load_scene(scene), dict(perturb or {})
-    seeds = described.sets.seeds("test", stratum)
+    seeds = described.sets.seeds(held_out, stratum)
     for _ in range(LAYOUTS):
         layout_seed = seeds[int(rng.integers(len(seeds)))]
         plain = lay_out(described, layout_seed)

@@ -134,6 +134,32 @@ def bank(
     return measure(lambda: made, asked | {"resume": resume, "out": out}, as_json, keep)
 
 
+@app.command("contested")
+def contested(
+    skills: Annotated[str, typer.Option("--skills", metavar="A,B,…", help="Which.", show_default="all")] = "",
+    scenes: Annotated[
+        Literal["test", "validation"], typer.Option("--set", help="Whose scenes; choices are made on validation.")
+    ] = "test",
+    episodes: Episodes = None,
+    seed: Seed = None,
+    jobs: Jobs = 1,
+    preset: Preset = "full",
+    budget: Budget = None,
+    resume: Resume = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Two cards at the same subgoals, by what can be known beforehand: is each the better one somewhere?
+
+    Exit codes: 0 measured, 1 ended early by --budget, 2 bad input, 130 Ctrl-C; rows are kept in any case.
+    """
+    from robo_orch.bench import contested as bench
+
+    asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "jobs": jobs, "preset": preset, "budget": budget}
+    names = [name.strip() for name in skills.split(",") if name.strip()]
+    return measure(lambda: bench.bench(names, scenes), asked | {"resume": resume, "out": out}, as_json)
+
+
 @app.callback()
 def _group() -> None:
     pass
