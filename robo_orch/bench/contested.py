@@ -19,7 +19,7 @@ from functools import cache, partial
 from importlib.resources import files
 from typing import Any
 
-from pydantic import field_validator
+from pydantic import Field, field_validator
 
 from robo_orch.bench.begin import Where, starting
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
@@ -53,7 +53,7 @@ class Stratum(Strict):
 
     name: str
     home: str = ""
-    perturb: dict[str, float] = {}
+    perturb: dict[str, float] = Field(default_factory=dict)
     evidence: str
 
 

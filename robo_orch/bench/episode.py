@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,10 +21,12 @@ import numpy as np
 
 from robo_orch.bench.begin import Draw, put
 from robo_orch.bench.reach import Reach
+from robo_orch.bench.slide import slides
 from robo_orch.bench.tasks import facts_of
 from robo_orch.errors import SceneError
 from robo_orch.execution.adapters import ChunkRefused
 from robo_orch.execution.executor import Executor
+from robo_orch.objects import Trait
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.loaders import PolicyContext, load_policy
 from robo_orch.predicates import Facts, evaluate
@@ -41,6 +44,8 @@ LAYOUTS = 60
 LOOKS = 4
 #: Shares of its range at which a part stands that is to be shut, or put something into (chosen: open means 0.7).
 OPENED = (0.75, 1.0)
+#: The skill for which a way over free ground is asked.
+PUSH = "push"
 #: Time that perception gets to see everything, s (chosen: as a run has it).
 FIRST_LOOK = 1.0
 
@@ -129,7 +134,7 @@ def _subgoals(
         looks += 1
         if looks > LOOKS:
             return
-        if layout.inventory[args[0]].movable and _reach(layout.robot).impossible(stands, [subgoal]):
+        if not _possible(stands, subgoal):
             continue
         rest = args[1:]
         yield subgoal, opened
@@ -138,10 +143,18 @@ def _subgoals(
             return
 
 
+def _possible(layout: Layout, subgoal: Subgoal) -> bool:
+    """Whether it can be done at all with what is there, by the true geometry."""
+    name = subgoal.args["object"]
+    if subgoal.skill == PUSH:
+        return slides(layout, name, subgoal.args["target"])
+    return not layout.inventory[name].movable or not _reach(layout.robot).impossible(layout, [subgoal])
+
+
 def _held_out(name: str, layout: Layout) -> bool:
     """Whether an object is of what its stratum is there for; parts of furniture are the same in all."""
     spec = layout.inventory[name]
-    if not spec.movable or layout.spec is None:
+    if Trait.FREE not in spec.traits or layout.spec is None:
         return True
     return layout.spec.sets.features(layout.seed, (spec.kind, spec.colour))
 
@@ -208,7 +221,9 @@ class Stage:
         world, kind = self.simulation.world, skill(subgoal.skill)
         world.referee.begin(subgoal.args, [(bound.between, bound.newtons) for bound in kind.contacts])
         executor = Executor(self.simulation.robot, self.robot, self._hear)
+        begun = time.monotonic()
         outcome = executor.run(policy, card, subgoal, seed, card.time_limit)
+        wall = time.monotonic() - begun
         done = self._lasts(executor, subgoal, kind.hold_seconds)
         verdict = world.referee.end()
         policy.close()
@@ -223,6 +238,7 @@ class Stage:
             "peak_force": round(verdict.peak_force, 2),
             "sim_seconds": round(outcome.seconds, 3),
             "policy_seconds": round(outcome.policy_seconds, 4),
+            "wall_seconds": round(wall, 3),
         }
 
     def _hear(self, event: str, /, **data: Any) -> None:

@@ -31,6 +31,9 @@ Budget = Annotated[
     float | None, typer.Option("--budget", metavar="MINUTES", help="Begin nothing new after that.", show_default="none")
 ]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="DIR", help="Go on with a bench that ended early.")]
+Scenes = Annotated[
+    Literal["test", "validation"], typer.Option("--set", help="Whose scenes; choices are made on validation.")
+]
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="A new folder.", show_default="results/<bench>-<time>")
 ]
@@ -137,9 +140,7 @@ def bank(
 @app.command("contested")
 def contested(
     skills: Annotated[str, typer.Option("--skills", metavar="A,B,…", help="Which.", show_default="all")] = "",
-    scenes: Annotated[
-        Literal["test", "validation"], typer.Option("--set", help="Whose scenes; choices are made on validation.")
-    ] = "test",
+    scenes: Scenes = "test",
     episodes: Episodes = None,
     seed: Seed = None,
     jobs: Jobs = 1,
