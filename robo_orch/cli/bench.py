@@ -141,6 +141,7 @@ def bank(
 def contested(
     skills: Annotated[str, typer.Option("--skills", metavar="A,B,…", help="Which.", show_default="all")] = "",
     scenes: Scenes = "test",
+    arms: Arms = "",
     episodes: Episodes = None,
     seed: Seed = None,
     jobs: Jobs = 1,
@@ -152,11 +153,14 @@ def contested(
 ) -> int:
     """Two cards at the same subgoals, by what can be known beforehand: is each the better one somewhere?
 
+    An arm is SKILL|STRATUM|CARD; both cards of a stratum are needed for it to be compared.
+
     Exit codes: 0 measured, 1 ended early by --budget, 2 bad input, 130 Ctrl-C; rows are kept in any case.
     """
     from robo_orch.bench import contested as bench
 
     asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "jobs": jobs, "preset": preset, "budget": budget}
+    asked["arms"] = arms
     names = [name.strip() for name in skills.split(",") if name.strip()]
     return measure(lambda: bench.bench(names, scenes), asked | {"resume": resume, "out": out}, as_json)
 
