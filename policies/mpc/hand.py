@@ -114,15 +114,23 @@ class Hand:
         with self.planner.effort.within(WAY_EFFORT):
             return postures[0], self.planner.to_configuration(seen, postures[-1])
 
-    def softness(self, q: Array) -> float:
-        """How far the tool gives way downwards for each newton with the joints' servos at ``q`` ``(n,)``, m/N."""
+    def yielding(self, q: Array, press: float) -> Array:
+        """By how much joints ``(n,)`` rad give way where the tool presses down with a force, N, and does not tilt."""
         row = self.planner.kinematics.jacobian(q)[2]
-        return float(np.sum(row**2 / np.array([joint.kp for joint in self.robot.joints])))
+        return np.asarray(press * row / np.array([joint.kp for joint in self.robot.joints]))
 
     def along(
-        self, tools: Sequence[Pose], name: str, width: float, q: Array | None = None, speed: float = PUSHING
+        self,
+        tools: Sequence[Pose],
+        name: str,
+        width: float,
+        q: Array | None = None,
+        speed: float = PUSHING,
+        press: float = 0.0,
     ) -> Trajectory:
         """The motion of the tool through closely spaced poses without a stop, from ``q`` ``(n,)`` or where it is.
+
+        ``press`` (N): how hard it presses down there.
 
         Raises:
             MotionFailure: ``UNREACHABLE`` or ``NO_PATH``: where and why it breaks off.
@@ -134,7 +142,7 @@ class Hand:
         waypoints = [start]
         for pose in tools:
             waypoints.extend(planner.kinematics.straight(waypoints[-1], pose)[1:])
-        states = np.array(waypoints[1:])
+        states = np.array([posture - self.yielding(posture, press) for posture in waypoints[1:]])
         share = 0.1 * planner.speed
         motion = planner.retrace(seen, states, speed=share)
         return planner.retrace(seen, states, speed=self._share(motion, share, speed))

@@ -14,7 +14,7 @@ import numpy as np
 from mujoco import rollout
 
 from robo_orch.objects import ObjectSpec
-from robo_orch.policies.mpc.pushes import GRIPS, ON_TOP, Box, Grip
+from robo_orch.policies.mpc.pushes import GRIPS, ON_TOP, PRESS, Box, Grip
 from robo_orch.robots.mjcf import add_object, physics_options
 from robo_orch.types import Array, Pose
 
@@ -26,8 +26,6 @@ SPEED = 0.2
 KP, KV = 10_000.0, 400.0
 #: The solver's iterations and tolerance (chosen: against the world's own, boxes end 1 mm elsewhere, in half the time).
 ITERATIONS, ACCURACY = 10, 1e-4
-#: How hard pads press on top of a box, N (chosen: rubber then holds six times what the table does).
-PRESS = 12.0
 #: Half the height of a pad, m (panda.urdf).
 PAD_HALF = 0.009
 

@@ -26,6 +26,10 @@ MOST, MOST_ON_TOP = np.array([0.55, 0.30, 4.5]), np.array([0.30, np.pi / 4, 4.0]
 LONGEST, STEP = 0.32, 0.01
 
 
+#: How hard pads press on top of a box, N (chosen: rubber then holds twice what the table does).
+PRESS = 12.0
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Grip:
     """One way in which the hand stands behind a box. All lengths in m, x to where the pads look.
@@ -46,6 +50,11 @@ class Grip:
     on_top: bool = False
 
     @property
+    def press(self) -> float:
+        """How hard the pads press down, N."""
+        return PRESS * self.on_top
+
+    @property
     def front(self) -> float:
         """How far the pads reach forward."""
         return self.pads[0][1]
@@ -62,9 +71,10 @@ PAD, PALM = (0.009, 0.006), (0.032, 0.1)
 #: shortest side of a box allows); and along the way, the fingers closed, where there is no room across.
 FORK = Grip("across", 0.05, ((0.031, *PAD), (-0.031, *PAD)), PALM, 0.0)
 BLADE = Grip("along", 0.0, ((0.0, 2 * PAD[1], PAD[0]),), PALM[::-1], np.pi / 2)
-#: On top, where no side is free: the hand across the way, or along it.
-TOP = Grip("on top, across", 0.05, FORK.pads, PALM, 0.0, on_top=True)
-TOP_ALONG = Grip("on top, along", 0.05, ((0.0, 0.037, 0.009),), PALM[::-1], np.pi / 2, on_top=True)
+#: On top, where no side is free: the hand across the way, or along it (chosen: as wide as boxes are; the wider the pads
+#: stand, the better they turn a box).
+TOP = Grip("on top, across", 0.07, ((0.041, *PAD), (-0.041, *PAD)), PALM, 0.0, on_top=True)
+TOP_ALONG = Grip("on top, along", 0.07, ((0.0, 0.047, 0.009),), PALM[::-1], np.pi / 2, on_top=True)
 GRIPS: Sequence[Grip] = (FORK, BLADE, TOP, TOP_ALONG)
 #: By grip: how far the pads reach forward, and whether they press on top.
 FRONTS, ON_TOP = np.array([g.front for g in GRIPS]), np.array([g.on_top for g in GRIPS])
