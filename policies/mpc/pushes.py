@@ -20,8 +20,8 @@ from robo_orch.types import Array, Pose
 #: Names of a push's numbers by place.
 FACE, GRIP, OFFSET, SKEW, CURVATURE = range(5)
 #: What is sampled at most: offset, skew (rad), curvature (rad/m): beside a box (chosen: beyond that, boxes slip along
-#: rubber pads) and on top of it (chosen: every direction, and turns that pads hold).
-MOST, MOST_ON_TOP = np.array([0.55, 0.30, 4.5]), np.array([0.30, np.pi / 4, 4.0])
+#: rubber pads) and on top of it (chosen: every direction).
+MOST, MOST_ON_TOP = np.array([0.55, 0.30, 4.5]), np.array([0.0, np.pi / 4, 0.0])
 #: Longest push, m, and the step at which it is looked at, m (chosen).
 LONGEST, STEP = 0.32, 0.01
 
@@ -71,10 +71,10 @@ PAD, PALM = (0.009, 0.006), (0.032, 0.1)
 #: shortest side of a box allows); and along the way, the fingers closed, where there is no room across.
 FORK = Grip("across", 0.05, ((0.031, *PAD), (-0.031, *PAD)), PALM, 0.0)
 BLADE = Grip("along", 0.0, ((0.0, 2 * PAD[1], PAD[0]),), PALM[::-1], np.pi / 2)
-#: On top, where no side is free: the hand across the way, or along it (chosen: as wide as boxes are; the wider the pads
-#: stand, the better they turn a box).
-TOP = Grip("on top, across", 0.07, ((0.041, *PAD), (-0.041, *PAD)), PALM, 0.0, on_top=True)
-TOP_ALONG = Grip("on top, along", 0.07, ((0.0, 0.047, 0.009),), PALM[::-1], np.pi / 2, on_top=True)
+#: On top, where no side is free: the hand across the way, or along it (chosen: closed, for of two fingers
+#: apart only one would press, and turn the box).
+TOP = Grip("on top, across", 0.0, ((0.0, PAD[0], 2 * PAD[1]),), PALM, 0.0, on_top=True)
+TOP_ALONG = Grip("on top, along", 0.0, BLADE.pads, PALM[::-1], np.pi / 2, on_top=True)
 GRIPS: Sequence[Grip] = (FORK, BLADE, TOP, TOP_ALONG)
 #: By grip: how far the pads reach forward, and whether they press on top.
 FRONTS, ON_TOP = np.array([g.front for g in GRIPS]), np.array([g.on_top for g in GRIPS])
@@ -139,8 +139,7 @@ def onward(rng: np.random.Generator, face: int, grip: int, n: int) -> Array:
     pushes[0, OFFSET:] = 0.0
     if ON_TOP[grip]:
         pushes[:, SKEW] = np.linspace(-np.pi, np.pi, n)
-        pushes[: n // 2, CURVATURE] = 0.0
-        pushes[: n // 2, SKEW] = np.linspace(-np.pi, np.pi, n // 2)
+        pushes[:, CURVATURE] = 0.0
     return pushes
 
 

@@ -24,7 +24,7 @@ from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
 from robo_orch.policies.mpc.cost import AIM, ROOM, Ground
 from robo_orch.policies.mpc.drag import ON_TOP, Drag, drags
-from robo_orch.policies.mpc.hand import BOLD, WARY, Hand, Script, said
+from robo_orch.policies.mpc.hand import BOLD, PUSHING, WARY, Hand, Script, said
 from robo_orch.policies.mpc.model import PAD_HALF, PushModel
 from robo_orch.policies.mpc.plane import Shapes, heading
 from robo_orch.policies.mpc.pushes import FACE, GRIPS, STEP, Box, Grip, pusher, starts, tool
@@ -47,6 +47,8 @@ PART_ON_TOP = 0.25
 ABOVE, CLEAR, OFF = 0.13, 0.04, 0.025
 #: How far over the box the pads slow down, m, and how fast they then are, m/s (chosen: they land with less than 20 N).
 LANDING, TOUCHING = 0.008, 0.02
+#: Speed at which a box is taken along that is pressed on, m/s (chosen: faster, the press falters).
+DRAGGING = 0.06
 #: How far the palm is above the tool point (panda.urdf), and what heights may be off, m.
 PALM_BELOW, GRAZE = 0.038, 0.004
 #: Friction of a box on furniture (chosen: the larger of the two, wood's).
@@ -148,7 +150,8 @@ class Pushing:
         part = plan.path[1 : 2 + round((PART_ON_TOP if GRIPS[plan.grip].on_top else PART) / STEP)]
         grip = GRIPS[plan.grip]
         half_turn = self._half_turn(plan)
-        motion = hand.along(self._tools(part, grip, half_turn), self.name, grip.width, press=grip.press)
+        speed = DRAGGING if grip.on_top else PUSHING
+        motion = hand.along(self._tools(part, grip, half_turn), self.name, grip.width, speed=speed, press=grip.press)
         yield from hand.move(motion, f"pushing {words}")
         self._expected = plan.boxes[len(part)]
         self._touch = Touch(pusher(hand.seen.state.tool, grip, float(part[-1, 2])), int(plan.push[FACE]), plan.grip)
@@ -156,7 +159,7 @@ class Pushing:
     def _plans(self, box: Box, ground: Ground, touch: Touch | None) -> list[Plan]:
         """Pushes that are worth trying, the best first: where no single one leads there, ways to take the box along."""
         if touch is not None and GRIPS[touch.grip].on_top:
-            ways = drags(box, ground, _relative(touch.pusher, box.at))
+            ways = drags(box, ground, touch.pusher)
             if ways:
                 return [_taken(way, fresh=False) for way in ways]
         found = search(self.hand.rng, self._model, box, ground, touch)
@@ -281,13 +284,6 @@ def _touched(box: Box, touch: Touch) -> Box:
 def _taken(way: Drag, fresh: bool) -> Plan:
     """A way on which the box is taken along, as a push."""
     return Plan(np.array([0.0, ON_TOP, 0.0, 0.0, 0.0]), fresh, way.hand, way.boxes, way.cost, way.risk, 0.0)
-
-
-def _relative(hand: Array, box: Array) -> Array:
-    """A hand's pose ``(3,)`` in a box's frame."""
-    c, s = np.cos(box[2]), np.sin(box[2])
-    x, y = hand[:2] - box[:2]
-    return np.array([c * x + s * y, c * y - s * x, hand[2] - box[2]])
 
 
 def _raised(pose: Pose, height: float) -> Pose:
