@@ -53,10 +53,14 @@ def _ground(layout: Layout, name: str) -> tuple[NDArray[np.bool_], Array, Array]
     yaw = np.pi * np.arange(HEADINGS) / HEADINGS
     far = np.linalg.norm(xy, axis=-1)
     reached = (far > REACH[0]) & (far < REACH[1])
-    free = np.zeros((HEADINGS, *reached.shape), dtype=bool)
-    for k, turn in enumerate(yaw):
-        spots = mine.moved(xy[reached], np.full(int(reached.sum()), turn))
-        free[k, reached] = spots.apart(others) > ROOM
+    free = np.repeat(reached[None], HEADINGS, axis=0)
+    for j in range(len(others.radius)):
+        other = others.pick(np.array([j]))
+        reach = np.hypot(*half) + np.hypot(*other.half[0]) + other.radius[0] + ROOM
+        near = np.linalg.norm(xy - other.centre[0], axis=-1) < reach
+        for k, turn in enumerate(yaw):
+            spots = near & free[k]
+            free[k, spots] = mine.moved(xy[spots], np.full(int(spots.sum()), turn)).apart(other) > ROOM
     return free, xy, yaw
 
 
