@@ -14,7 +14,7 @@ import numpy as np
 from mujoco import rollout
 
 from robo_orch.objects import ObjectSpec
-from robo_orch.policies.mpc.pushes import GRIPS, ON_TOP, PRESS, Box, Grip
+from robo_orch.policies.mpc.pushes import GRIPS, Box, Grip
 from robo_orch.robots.mjcf import add_object, physics_options
 from robo_orch.types import Array, Pose
 
@@ -59,7 +59,7 @@ class PushModel:
         n, t = paths.shape[:2]
         per = max(1, round(step / SPEED / TIMESTEP))
         control = _servo(_between(paths, per))
-        press = np.where(ON_TOP[np.array(grips)], -PRESS / KP, 0.0)[:, None, None]
+        press = np.array([-GRIPS[grip].press / KP for grip in grips])[:, None, None]
         control = np.concatenate([control, np.broadcast_to(press, (*control.shape[:2], 1))], axis=2)
         states = np.empty((n, control.shape[1], self._state(box, paths[0, 0]).size))
         initial = np.array([self._state(box, path[0]) for path in paths])

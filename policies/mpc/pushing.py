@@ -23,7 +23,7 @@ import numpy as np
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
 from robo_orch.policies.mpc.cost import AIM, ROOM, Ground
-from robo_orch.policies.mpc.drag import ON_TOP, Drag, drags
+from robo_orch.policies.mpc.drag import Drag, drags
 from robo_orch.policies.mpc.hand import BOLD, PUSHING, WARY, Hand, Script, said
 from robo_orch.policies.mpc.model import PAD_HALF, PushModel
 from robo_orch.policies.mpc.plane import Shapes, heading
@@ -159,7 +159,7 @@ class Pushing:
     def _plans(self, box: Box, ground: Ground, touch: Touch | None) -> list[Plan]:
         """Pushes that are worth trying, the best first: where no single one leads there, ways to take the box along."""
         if touch is not None and GRIPS[touch.grip].on_top:
-            ways = drags(box, ground, touch.pusher)
+            ways = drags(box, ground, (touch.pusher, touch.grip))
             if ways:
                 return [_taken(way, fresh=False) for way in ways]
         found = search(self.hand.rng, self._model, box, ground, touch)
@@ -283,7 +283,7 @@ def _touched(box: Box, touch: Touch) -> Box:
 
 def _taken(way: Drag, fresh: bool) -> Plan:
     """A way on which the box is taken along, as a push."""
-    return Plan(np.array([0.0, ON_TOP, 0.0, 0.0, 0.0]), fresh, way.hand, way.boxes, way.cost, way.risk, 0.0)
+    return Plan(np.array([0.0, way.grip, 0.0, 0.0, 0.0]), fresh, way.hand, way.boxes, way.cost, way.risk, 0.0)
 
 
 def _raised(pose: Pose, height: float) -> Pose:
