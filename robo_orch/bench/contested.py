@@ -27,10 +27,13 @@ from robo_orch.bench.episode import Stage, draw, ended, ready, told
 from robo_orch.bench.intervals import compare, proportion
 from robo_orch.descriptions import Strict, parsed, read
 from robo_orch.errors import OptionError, unknown
+from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.loaders import version
 from robo_orch.policies.registry import Registry
+from robo_orch.predicates import Facts
 from robo_orch.robots import load_robot
 from robo_orch.skills import skill
+from robo_orch.types import Subgoal
 
 #: By how much each card must be the better one in some stratum for curves to cross (chosen: more than n = 100 blurs).
 BETTER = 0.2
@@ -136,12 +139,20 @@ def work(cell: Cell) -> Mapping[str, Any]:
     name, where, card_id = cell.arm.split(SEPARATOR)
     stratum = next(s for s in map(Stratum.model_validate, cell.options["strata"][name]) if s.name == where)
     cards = Registry.load()
-    episode = draw(skill(name), "pairs", cell.seed, ready, stratum.perturb, held_out=cell.options["set"])
+    both = [cards[each] for each in next(pair for pair in pairs() if pair.skill == name).cards]
+    fits = partial(_fits, both)
+    episode = draw(skill(name), "pairs", cell.seed, fits, stratum.perturb, held_out=cell.options["set"])
     begin = Where.IN if stratum.home else Where.RANDOM
     start = starting(begin, cards[stratum.home or card_id], name, load_robot(episode.layout.robot))
     stage, card = Stage.set(episode, start), cards[card_id]
     row = told(episode, stage.seen) | stage.run(stage.policy(card), card, episode.subgoal, cell.seed)
     return row | ended(stage)
+
+
+def _fits(cards: Sequence[PolicyCard], subgoal: Subgoal, facts: Facts) -> bool:
+    """Whether it could begin, with kinds of things that all cards take; how precisely poses must be known is theirs."""
+    wanted = [(role, kinds) for card in cards for role, kinds in card.takes.get(subgoal.skill, {}).items()]
+    return ready(subgoal, facts) and all(facts.inventory[subgoal.args[role]].kind in kinds for role, kinds in wanted)
 
 
 def summarise(asked: Sequence[Pair], rows: Sequence[Row]) -> dict[str, Any]:

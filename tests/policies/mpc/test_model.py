@@ -6,7 +6,7 @@ import pytest
 
 from robo_orch.catalogue import make_object
 from robo_orch.policies.mpc.model import PushModel
-from robo_orch.policies.mpc.pushes import GRIPS, TOP, WIDE, Box, arcs, starts
+from robo_orch.policies.mpc.pushes import GRIPS, STEP, TOP, WIDE, Box, arcs, starts
 
 SPEC = make_object("box", "white_box", "white")
 BOX = Box(np.array([0.5, -0.2, 0.4]), SPEC.bounds()[1], 0.005)
