@@ -82,9 +82,17 @@ class Pair(Strict):
 
 
 class Contested(Strict):
-    """Everything that is compared."""
+    """Everything that is compared, each skill once."""
 
     pairs: tuple[Pair, ...]
+
+    @field_validator("pairs")
+    @classmethod
+    def _skills_differ(cls, value: tuple[Pair, ...]) -> tuple[Pair, ...]:
+        names = [pair.skill for pair in value]
+        if len(set(names)) < len(names):
+            raise ValueError(f"each skill once was expected, got {', '.join(names)}")
+        return value
 
 
 @cache
