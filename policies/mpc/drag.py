@@ -66,8 +66,8 @@ def drags(box: Box, ground: Ground, held: tuple[Array, int] | None = None) -> li
         held: where the hand presses on the box already, ``(3,)``, and with which grip.
     """
     if held is not None:
-        found = [_Grid(box, ground, HEADINGS if GRIPS[held[1]] is WIDE else 1).way(*held)]
-        return [drag for drag in found if drag is not None]
+        way = _Grid(box, ground, HEADINGS if GRIPS[held[1]] is WIDE else 1).way(*held)
+        return [] if way is None else [way]
     found = _all(_Grid(box, ground, 1), box, GRIPS.index(TOP))
     if not found or found[0].risk > RISKY:
         found += _all(_Grid(box, ground, HEADINGS), box, GRIPS.index(WIDE))
