@@ -167,6 +167,7 @@ class Trait(StrEnum):
 
     FREE = "free"  # it may be moved about
     GRASPABLE = "graspable"  # free, and with a grasp
+    FLAT = "flat"  # free, wide and low, with sides that fingers find: pushed, it slides and does not topple
     SURFACE = "surface"  # things can stand on it
     HOLLOW = "hollow"  # things can be put into it
     REGION = "region"  # a named area of something else: a surface without a body
@@ -179,6 +180,11 @@ class Trait(StrEnum):
 #: A hinge through a part's middle makes a knob of it, one at its edge a door: their distance over the part's reach from
 #: the axis, below which it is a knob (chosen; a door of even thickness has 0.5).
 KNOB_ECCENTRICITY = 0.25
+
+
+#: A flat thing is at least so many times as wide as high, and so high, m (chosen: pushed at its upper edge it tilts
+#: only where friction is above 1; beside what is lower, a plate, fingers stand on the table).
+FLAT, LOWEST_SIDE = 2.0, 0.025
 
 
 #: A floor may lie this far (m) below the hollow that stands on it (chosen).
@@ -256,12 +262,18 @@ class ObjectSpec:
         found = {
             Trait.FREE: free,
             Trait.GRASPABLE: self.movable,
+            Trait.FLAT: free and self._flat(),
             Trait.SURFACE: bool(self.surfaces),
             Trait.HOLLOW: self.interior is not None,
             Trait.REGION: self.fixed and not self.geoms and bool(self.surfaces),
         }
         moves = {self._motion()} if self.joint else set()
         return frozenset(trait for trait, has in found.items() if has) | moves
+
+    def _flat(self) -> bool:
+        low, high = self.bounds()
+        width, depth, height = (high - low).tolist()
+        return height >= LOWEST_SIDE and min(width, depth) >= FLAT * height
 
     def _motion(self) -> Trait:
         joint = self.joint

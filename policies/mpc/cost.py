@@ -12,6 +12,8 @@ from robo_orch.policies.mpc.pushes import GRIP, GRIPS, LONGEST, ON_TOP, STEP, Bo
 from robo_orch.policies.mpc.way import Ways
 from robo_orch.types import Array
 
+#: How far inside the region's border the box's centre shall come, m (chosen: six sigma of its pose).
+AIM = 0.03
 #: Room between the pads and the box where a push begins, m (chosen: three sigma of its side), and within the model.
 ROOM, MODEL_ROOM = 0.014, 0.004
 #: Nothing shall be nearer than this to pads and palm, m (chosen).

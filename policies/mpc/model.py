@@ -14,7 +14,7 @@ import numpy as np
 from mujoco import rollout
 
 from robo_orch.objects import ObjectSpec
-from robo_orch.policies.mpc.pushes import GRIPS, ON_TOP, Box, Grip
+from robo_orch.policies.mpc.pushes import GRIPS, Box, Grip
 from robo_orch.robots.mjcf import add_object, physics_options
 from robo_orch.types import Array, Pose
 
@@ -26,8 +26,6 @@ SPEED = 0.2
 KP, KV = 10_000.0, 400.0
 #: The solver's iterations and tolerance (chosen: against the world's own, boxes end 1 mm elsewhere, in half the time).
 ITERATIONS, ACCURACY = 10, 1e-4
-#: How hard pads press on top of a box, N (chosen: rubber then holds six times what the table does).
-PRESS = 12.0
 #: Half the height of a pad, m (panda.urdf).
 PAD_HALF = 0.009
 
@@ -61,7 +59,7 @@ class PushModel:
         n, t = paths.shape[:2]
         per = max(1, round(step / SPEED / TIMESTEP))
         control = _servo(_between(paths, per))
-        press = np.where(ON_TOP[np.array(grips)], -PRESS / KP, 0.0)[:, None, None]
+        press = np.array([-GRIPS[grip].press / KP for grip in grips])[:, None, None]
         control = np.concatenate([control, np.broadcast_to(press, (*control.shape[:2], 1))], axis=2)
         states = np.empty((n, control.shape[1], self._state(box, paths[0, 0]).size))
         initial = np.array([self._state(box, path[0]) for path in paths])

@@ -20,8 +20,8 @@ from robo_orch.types import Array, Pose
 #: Names of a push's numbers by place.
 FACE, GRIP, OFFSET, SKEW, CURVATURE = range(5)
 #: What is sampled at most: offset, skew (rad), curvature (rad/m): beside a box (chosen: beyond that, boxes slip along
-#: rubber pads) and on top of it (chosen: every direction, and turns that pads hold).
-MOST, MOST_ON_TOP = np.array([0.55, 0.30, 4.5]), np.array([0.30, np.pi / 4, 4.0])
+#: rubber pads) and on top of it (chosen: every direction).
+MOST, MOST_ON_TOP = np.array([0.55, 0.30, 4.5]), np.array([0.0, np.pi / 4, 0.0])
 #: Longest push, m, and the step at which it is looked at, m (chosen).
 LONGEST, STEP = 0.32, 0.01
 
@@ -35,7 +35,7 @@ class Grip:
         width: opening of the gripper.
         pads, palm: rectangles ``(centre y, half x, half y)`` seen from above.
         turn: yaw of the tool seen from the pusher, rad; half a turn more is as good.
-        on_top: whether the pads press on the box instead of standing beside it.
+        press: how hard the pads press on top of the box, N; 0 where they stand beside it.
     """
 
     name: str
@@ -43,7 +43,12 @@ class Grip:
     pads: tuple[tuple[float, float, float], ...]
     palm: tuple[float, float]
     turn: float
-    on_top: bool = False
+    press: float = 0.0
+
+    @property
+    def on_top(self) -> bool:
+        """Whether the pads press on the box instead of standing beside it."""
+        return self.press > 0.0
 
     @property
     def front(self) -> float:
@@ -62,10 +67,16 @@ PAD, PALM = (0.009, 0.006), (0.032, 0.1)
 #: shortest side of a box allows); and along the way, the fingers closed, where there is no room across.
 FORK = Grip("across", 0.05, ((0.031, *PAD), (-0.031, *PAD)), PALM, 0.0)
 BLADE = Grip("along", 0.0, ((0.0, 2 * PAD[1], PAD[0]),), PALM[::-1], np.pi / 2)
-#: On top, where no side is free: the hand across the way, or along it.
-TOP = Grip("on top, across", 0.05, FORK.pads, PALM, 0.0, on_top=True)
-TOP_ALONG = Grip("on top, along", 0.05, ((0.0, 0.037, 0.009),), PALM[::-1], np.pi / 2, on_top=True)
-GRIPS: Sequence[Grip] = (FORK, BLADE, TOP, TOP_ALONG)
+#: On top, where no side is free: the hand across the way, or along it (chosen: closed, for of two fingers apart one
+#: presses more, and turns the box; rubber then holds twice what the table does).
+TOP = Grip("on top, across", 0.0, ((0.0, PAD[0], 2 * PAD[1]),), PALM, 0.0, press=12.0)
+TOP_ALONG = Grip("on top, along", 0.0, BLADE.pads, PALM[::-1], np.pi / 2, press=12.0)
+#: On top, to turn a box (chosen: as wide as boxes are; so hard that both pads press although the hand is not
+#: quite level).
+WIDE = Grip("on top, apart", 0.07, ((0.041, *PAD), (-0.041, *PAD)), PALM, 0.0, press=24.0)
+GRIPS: Sequence[Grip] = (FORK, BLADE, TOP, TOP_ALONG, WIDE)
+#: How many of them single pushes are drawn for: with the last one whole ways are gone.
+DRAWN_FOR = 4
 #: By grip: how far the pads reach forward, and whether they press on top.
 FRONTS, ON_TOP = np.array([g.front for g in GRIPS]), np.array([g.on_top for g in GRIPS])
 
@@ -116,7 +127,7 @@ def first(rng: np.random.Generator, n: int) -> Array:
     """Pushes ``(16 n, 5)`` of every side and grip, drawn evenly; the straight one in the middle is among them."""
     out = []
     for face in range(4):
-        for grip in range(len(GRIPS)):
+        for grip in range(DRAWN_FOR):
             free = rng.uniform(-1.0, 1.0, (n, 3)) * (MOST_ON_TOP if ON_TOP[grip] else MOST) * (0.4, 1.0, 1.0)
             free[0] = 0.0
             out.append(np.column_stack([np.tile([face, grip], (n, 1)), free]))
@@ -129,8 +140,7 @@ def onward(rng: np.random.Generator, face: int, grip: int, n: int) -> Array:
     pushes[0, OFFSET:] = 0.0
     if ON_TOP[grip]:
         pushes[:, SKEW] = np.linspace(-np.pi, np.pi, n)
-        pushes[: n // 2, CURVATURE] = 0.0
-        pushes[: n // 2, SKEW] = np.linspace(-np.pi, np.pi, n // 2)
+        pushes[:, CURVATURE] = 0.0
     return pushes
 
 

@@ -22,9 +22,10 @@ import numpy as np
 
 from robo_orch.motion.failure import MotionFailure
 from robo_orch.motion.timing import Trajectory
-from robo_orch.policies.mpc.cost import ROOM, Ground
-from robo_orch.policies.mpc.hand import BOLD, WARY, Hand, Script, said
-from robo_orch.policies.mpc.model import PAD_HALF, PRESS, PushModel
+from robo_orch.policies.mpc.cost import AIM, ROOM, Ground
+from robo_orch.policies.mpc.drag import Drag, drags
+from robo_orch.policies.mpc.hand import BOLD, PUSHING, WARY, Hand, Script, said
+from robo_orch.policies.mpc.model import PAD_HALF, PushModel
 from robo_orch.policies.mpc.plane import Shapes, heading
 from robo_orch.policies.mpc.pushes import FACE, GRIPS, STEP, Box, Grip, pusher, starts, tool
 from robo_orch.policies.mpc.search import Plan, Touch, search
@@ -34,17 +35,20 @@ from robo_orch.types import Array, Code, Pose, Predicate
 
 #: How many pushes an attempt may take (chosen: most take one or two).
 PUSHES = 7
-#: How far inside the region's border the box's centre shall come, and how far it must be seen to be, m (chosen: six and
-#: three sigma of its pose).
-AIM, ENOUGH = 0.03, 0.016
+#: How far inside the region's border the box's centre must be seen to be, m (chosen: three sigma of its pose).
+ENOUGH = 0.016
 #: How far the tool point is below the box's top, m (chosen: the pads' lower two thirds touch its side).
 BELOW = 0.005
 #: The longest way that is pushed before the next look, m (chosen).
 PART = 0.12
+#: The same for a box that is pressed on and taken along, m (chosen: it strays by a tenth of its way at most).
+PART_ON_TOP = 0.25
 #: How high over its place the hand comes, how high it leaves at least, and how far it moves off before, m (chosen).
 ABOVE, CLEAR, OFF = 0.13, 0.04, 0.025
 #: How far over the box the pads slow down, m, and how fast they then are, m/s (chosen: they land with less than 20 N).
 LANDING, TOUCHING = 0.008, 0.02
+#: Speed at which a box is taken along that is pressed on, m/s (chosen: faster, the press falters).
+DRAGGING = 0.06
 #: How far the palm is above the tool point (panda.urdf), and what heights may be off, m.
 PALM_BELOW, GRAZE = 0.038, 0.004
 #: Friction of a box on furniture (chosen: the larger of the two, wood's).
@@ -135,9 +139,7 @@ class Pushing:
         if touch is not None:
             box = _touched(box, touch)
         ground = self._ground(box)
-        plans = search(hand.rng, self._model, box, ground, touch)
-        left = float(ground.ways.togo(box.at[:2]))
-        plans = [plan for plan in plans if plan.left < max(left - LEAST, 1e-9)]
+        plans = self._plans(box, ground, touch)
         plan, begin, over = self._choose(box, plans)
         words = f"the {said(self.name)} to the {said(self.region)}"
         if over is not None:
@@ -145,14 +147,27 @@ class Pushing:
                 yield from self._leave()
                 plan, begin, over = self._choose(box, [plan])
             yield from self._go_behind(plan, begin, over)
-        part = plan.path[1 : 2 + round(PART / STEP)]
+        part = plan.path[1 : 2 + round((PART_ON_TOP if GRIPS[plan.grip].on_top else PART) / STEP)]
         grip = GRIPS[plan.grip]
         half_turn = self._half_turn(plan)
-        tools = self._tools(part, grip, half_turn, hand.seen.state.start)
-        motion = hand.along(tools, self.name, grip.width)
+        speed = DRAGGING if grip.on_top else PUSHING
+        motion = hand.along(self._tools(part, grip, half_turn), self.name, grip.width, speed=speed, press=grip.press)
         yield from hand.move(motion, f"pushing {words}")
         self._expected = plan.boxes[len(part)]
         self._touch = Touch(pusher(hand.seen.state.tool, grip, float(part[-1, 2])), int(plan.push[FACE]), plan.grip)
+
+    def _plans(self, box: Box, ground: Ground, touch: Touch | None) -> list[Plan]:
+        """Pushes that are worth trying, the best first: where no single one leads there, ways to take the box along."""
+        if touch is not None and GRIPS[touch.grip].on_top:
+            ways = drags(box, ground, (touch.pusher, touch.grip))
+            if ways:
+                return [_taken(way, fresh=False) for way in ways]
+        found = search(self.hand.rng, self._model, box, ground, touch)
+        left = float(ground.ways.togo(box.at[:2]))
+        nearer = [plan for plan in found if plan.left < max(left - LEAST, 1e-9)]
+        if nearer and nearer[0].fine:
+            return nearer
+        return [*(_taken(way, fresh=True) for way in drags(box, ground)), *nearer]
 
     def _go_behind(self, plan: Plan, begin: Pose, over: Trajectory | None) -> Script[None]:
         hand, words = self.hand, f"behind the {said(self.name)}"
@@ -160,8 +175,9 @@ class Pushing:
             yield from hand.move(over, f"moving to {words}", GRIPS[plan.grip].width)
         yield from hand.move(self._boldly(partial(hand.straight, begin, name=self.name)), f"coming down {words}")
         if GRIPS[plan.grip].on_top:
-            down = self._tools(plan.path[:1], GRIPS[plan.grip], self._half_turn(plan), hand.seen.state.start)
-            motion = hand.along(down, self.name, GRIPS[plan.grip].width, speed=TOUCHING)
+            grip = GRIPS[plan.grip]
+            down = self._tools(plan.path[:1], grip, self._half_turn(plan))
+            motion = hand.along(down, self.name, grip.width, speed=TOUCHING, press=grip.press)
             yield from hand.move(motion, f"pressing on the {said(self.name)}")
 
     def _choose(self, box: Box, plans: Sequence[Plan]) -> tuple[Plan, Pose, Trajectory | None]:
@@ -182,21 +198,19 @@ class Pushing:
         if not plan.fresh:
             half_turn = self._half_turn(plan)
         if not plan.fresh:
-            tools = self._tools(plan.path, grip, half_turn, hand.seen.state.start)
-            hand.along(tools[1:], self.name, grip.width)
+            tools = self._tools(plan.path, grip, half_turn)
+            hand.along(tools[1:], self.name, grip.width, press=grip.press)
             return plan, tools[0], None
-        begin = self._tools(starts(box, plan.push[None], ROOM), grip, half_turn)[0]
+        first = plan.path[:1] if grip.on_top else starts(box, plan.push[None], ROOM)
+        begin = self._tools(first, grip, half_turn, LANDING)[0]
         q, over = hand.approach(begin, _raised(begin, ABOVE), grip.width, self.name)
-        tools = self._tools(plan.path, grip, half_turn, q)
-        hand.along(tools, self.name, grip.width, q)
+        tools = self._tools(plan.path, grip, half_turn)
+        hand.along(tools, self.name, grip.width, q, press=grip.press)
         return plan, begin, over
 
-    def _tools(self, pushers: Array, grip: Grip, half_turn: bool, q: Array | None = None) -> list[Pose]:
-        """Tool poses for pusher poses ``(t, 3)``; on top of the box, pressed on it as the arm gives way at ``q``."""
-        height = self._height
-        if grip.on_top:
-            deep = -LANDING if q is None else PRESS * self.hand.softness(q)
-            height = self._top + PAD_HALF - deep
+    def _tools(self, pushers: Array, grip: Grip, half_turn: bool, over: float = 0.0) -> list[Pose]:
+        """Tool poses for pusher poses ``(t, 3)``; those on top of the box ``over`` it, m."""
+        height = self._top + PAD_HALF + over if grip.on_top else self._height
         return [tool(pose, height, grip, half_turn) for pose in pushers]
 
     def _half_turn(self, plan: Plan) -> bool:
@@ -265,6 +279,11 @@ def _touched(box: Box, touch: Touch) -> Box:
     distance = (at[:2] - touch.pusher[:2]) @ ahead
     at[:2] += ahead * (half + GRIPS[touch.grip].front - distance)
     return Box(at, box.half, box.sigma)
+
+
+def _taken(way: Drag, fresh: bool) -> Plan:
+    """A way on which the box is taken along, as a push."""
+    return Plan(np.array([0.0, way.grip, 0.0, 0.0, 0.0]), fresh, way.hand, way.boxes, way.cost, way.risk, 0.0)
 
 
 def _raised(pose: Pose, height: float) -> Pose:

@@ -22,7 +22,20 @@ import numpy as np
 
 from robo_orch.policies.mpc.cost import AGAIN, ANEW, LEFT, MODEL_ROOM, ROOM, Ground, guessed, judged
 from robo_orch.policies.mpc.model import PushModel
-from robo_orch.policies.mpc.pushes import FACE, GRIP, GRIPS, LONGEST, STEP, Box, arcs, first, near, onward, starts
+from robo_orch.policies.mpc.pushes import (
+    DRAWN_FOR,
+    FACE,
+    GRIP,
+    GRIPS,
+    LONGEST,
+    STEP,
+    Box,
+    arcs,
+    first,
+    near,
+    onward,
+    starts,
+)
 from robo_orch.types import Array
 
 #: Pushes drawn for each side and grip, rolled out in each round, taken for elites, drawn around each of those (chosen:
@@ -152,7 +165,7 @@ def _ahead(rng: np.random.Generator, box: Box, plans: Sequence[Plan], ground: Gr
     order = _varied(np.array([plan.cost for plan in plans]), np.array([plan.push for plan in plans]))
     some = [plans[i] for i in order[:STOPS]]
     pushes = np.tile(first(rng, SECOND), (len(some), 1))
-    each = 4 * len(GRIPS) * SECOND
+    each = 4 * DRAWN_FOR * SECOND
     there = Box(np.repeat([plan.boxes[-1] for plan in some], each, axis=0), box.half, box.sigma)
     costs, _ = guessed(there, pushes, ground, None)
     then = costs.reshape(len(some), each).min(axis=1) + ANEW

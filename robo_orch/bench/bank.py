@@ -17,17 +17,14 @@ import numpy as np
 
 from robo_orch.bench.begin import Where, recorded, shipped, starting
 from robo_orch.bench.cells import Bench, Cell, Preset, Row
-from robo_orch.bench.episode import Stage, draw, ended, told
+from robo_orch.bench.episode import Stage, draw, ended, ready, told
 from robo_orch.bench.intervals import proportion
 from robo_orch.bench.ledger import RESULTS
 from robo_orch.errors import OptionError, RunError, unknown
 from robo_orch.policies.loaders import version
 from robo_orch.policies.registry import Registry
-from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots import load_robot
-from robo_orch.router import LIKELY
 from robo_orch.skills import skill
-from robo_orch.types import Subgoal
 
 #: From where each card starts in each scene.
 STARTS = (Where.IN, Where.TERMINAL, Where.RANDOM)
@@ -69,18 +66,12 @@ def work(cell: Cell) -> Mapping[str, Any]:
     """One scene, one card, one start: the scene depends on skill and episode alone."""
     card_id, name, where = cell.arm.split(SEPARATOR)
     card = Registry.load()[card_id]
-    episode = draw(skill(name), "pairs", cell.seed, _ready, trouble(cell.seed))
+    episode = draw(skill(name), "pairs", cell.seed, ready, trouble(cell.seed))
     known = recorded(shipped()) if where == Where.TERMINAL else ()
     start = starting(Where(where), card, name, load_robot(episode.layout.robot), known)
     stage = Stage.set(episode, start)
     row = {"card": card_id, "version": cell.options["versions"][card_id], "start": where} | told(episode, stage.seen)
     return row | stage.run(stage.policy(card), card, episode.subgoal, cell.seed) | ended(stage)
-
-
-def _ready(subgoal: Subgoal, facts: Facts) -> bool:
-    """Whether any policy could begin: which card is how precise is part of what the bank is to tell."""
-    needs = [fact.bind(subgoal.args) for fact in skill(subgoal.skill).preconditions]
-    return all(evaluate(fact, facts).probability >= LIKELY for fact in needs)
 
 
 def trouble(seed: int) -> dict[str, float]:

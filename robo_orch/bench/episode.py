@@ -3,13 +3,14 @@
 
 ::
 
-    draw: a layout of a test stratum; objects of it that the skill is made for, can be done with, and the card takes
+    draw: a layout of a stratum; objects of it that the skill is made for, can be done with, and the card takes
     play: lay it out, open what has to be open, put the arm at a start, let perception look
           the executor runs the card; the postcondition must hold, be held, and all have been safe
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -20,14 +21,17 @@ import numpy as np
 
 from robo_orch.bench.begin import Draw, put
 from robo_orch.bench.reach import Reach
+from robo_orch.bench.slide import slides
 from robo_orch.bench.tasks import facts_of
 from robo_orch.errors import SceneError
 from robo_orch.execution.adapters import ChunkRefused
 from robo_orch.execution.executor import Executor
+from robo_orch.objects import Trait
 from robo_orch.policies.card import PolicyCard
 from robo_orch.policies.loaders import PolicyContext, load_policy
 from robo_orch.predicates import Facts, evaluate
 from robo_orch.robots import RobotSpec, load_robot
+from robo_orch.router import LIKELY
 from robo_orch.sim.build import Simulation, assemble
 from robo_orch.sim.perturb import checked
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
@@ -40,10 +44,18 @@ LAYOUTS = 60
 LOOKS = 4
 #: Shares of its range at which a part stands that is to be shut, or put something into (chosen: open means 0.7).
 OPENED = (0.75, 1.0)
+#: The skill for which a way over free ground is asked.
+PUSH = "push"
 #: Time that perception gets to see everything, s (chosen: as a run has it).
 FIRST_LOOK = 1.0
 
 Accept = Callable[[Subgoal, Facts], bool]
+
+
+def ready(subgoal: Subgoal, facts: Facts) -> bool:
+    """Whether a subgoal's own preconditions hold: how precise a card needs poses to be is the card's affair."""
+    needs = [fact.bind(subgoal.args) for fact in skill(subgoal.skill).preconditions]
+    return all(evaluate(fact, facts).probability >= LIKELY for fact in needs)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,17 +87,21 @@ def draw(
     perturb: Mapping[str, float] | None = None,
     swap: bool = False,
     scene: str = "kitchen",
+    held_out: str = "test",
 ) -> Episode:
-    """An episode of a skill in a stratum of the test set; the same seed gives the same one.
+    """An episode of a skill in a stratum of a set; the same seed gives the same one.
 
     Movable objects are of what the stratum holds out. ``accept`` is asked with what would be believed of the scene.
+
+    Args:
+        held_out: the set: ``test`` for figures, ``validation`` for everything that is chosen.
 
     Raises:
         SceneError: no layout has what the skill needs.
     """
     rng = np.random.default_rng([seed, 0xE915])
     described, perturb = load_scene(scene), dict(perturb or {})
-    seeds = described.sets.seeds("test", stratum)
+    seeds = described.sets.seeds(held_out, stratum)
     for _ in range(LAYOUTS):
         layout_seed = seeds[int(rng.integers(len(seeds)))]
         plain = lay_out(described, layout_seed)
@@ -118,7 +134,7 @@ def _subgoals(
         looks += 1
         if looks > LOOKS:
             return
-        if layout.inventory[args[0]].movable and _reach(layout.robot).impossible(stands, [subgoal]):
+        if not _possible(stands, subgoal):
             continue
         rest = args[1:]
         yield subgoal, opened
@@ -127,10 +143,18 @@ def _subgoals(
             return
 
 
+def _possible(layout: Layout, subgoal: Subgoal) -> bool:
+    """Whether it can be done at all with what is there, by the true geometry."""
+    name = subgoal.args["object"]
+    if subgoal.skill == PUSH:
+        return slides(layout, name, subgoal.args["target"])
+    return not layout.inventory[name].movable or not _reach(layout.robot).impossible(layout, [subgoal])
+
+
 def _held_out(name: str, layout: Layout) -> bool:
     """Whether an object is of what its stratum is there for; parts of furniture are the same in all."""
     spec = layout.inventory[name]
-    if not spec.movable or layout.spec is None:
+    if Trait.FREE not in spec.traits or layout.spec is None:
         return True
     return layout.spec.sets.features(layout.seed, (spec.kind, spec.colour))
 
@@ -197,7 +221,9 @@ class Stage:
         world, kind = self.simulation.world, skill(subgoal.skill)
         world.referee.begin(subgoal.args, [(bound.between, bound.newtons) for bound in kind.contacts])
         executor = Executor(self.simulation.robot, self.robot, self._hear)
+        begun = time.monotonic()
         outcome = executor.run(policy, card, subgoal, seed, card.time_limit)
+        wall = time.monotonic() - begun
         done = self._lasts(executor, subgoal, kind.hold_seconds)
         verdict = world.referee.end()
         policy.close()
@@ -212,6 +238,7 @@ class Stage:
             "peak_force": round(verdict.peak_force, 2),
             "sim_seconds": round(outcome.seconds, 3),
             "policy_seconds": round(outcome.policy_seconds, 4),
+            "wall_seconds": round(wall, 3),
         }
 
     def _hear(self, event: str, /, **data: Any) -> None:

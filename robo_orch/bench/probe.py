@@ -37,7 +37,9 @@ TURNS = (MAIN, MAIN, MAIN, MAIN, "colours", "kinds")
 CLUTTER = (2, 4)
 
 
-def bench(card_id: str, skill_name: str = "", starts: str = "in", clutter: bool = False) -> Bench:
+def bench(
+    card_id: str, skill_name: str = "", starts: str = "in", clutter: bool = False, held_out: str = "test"
+) -> Bench:
     """The probe of one card.
 
     Raises:
@@ -52,7 +54,7 @@ def bench(card_id: str, skill_name: str = "", starts: str = "in", clutter: bool 
         got = f"{card_id}, which is fed no text"
         raise OptionError("a card that is told what to do, for --starts swap", got, "choose in, terminal or random")
     options: dict[str, Any] = {"card": card_id, "version": version(card), "skill": skill_name, "starts": starts}
-    options["clutter"] = clutter
+    options |= {"clutter": clutter, "set": held_out}
     if starts == Where.TERMINAL:
         file = bank.newest_postures()
         options["postures"] = "" if file == shipped() else str(file)
@@ -71,7 +73,8 @@ def bench(card_id: str, skill_name: str = "", starts: str = "in", clutter: bool 
 def _name(options: Mapping[str, Any]) -> str:
     """One name for each thing that can be probed: stored results of one are no measure for another."""
     parts = [options["card"].replace("/", "-"), options["skill"], options["starts"]]
-    return "probe/" + "-".join([part for part in parts if part] + ["clutter"] * options["clutter"])
+    others = [options["set"]] if options["set"] != "test" else []
+    return "probe/" + "-".join([part for part in parts if part] + ["clutter"] * options["clutter"] + others)
 
 
 def total(card: PolicyCard, skill_name: str, n: int) -> int:
@@ -92,7 +95,13 @@ def work(cell: Cell) -> Mapping[str, Any]:
     perturb = {"bystanders": float(rng.integers(CLUTTER[0], CLUTTER[1] + 1))} if options["clutter"] else {}
     where = Where(options["starts"])
     episode = draw(
-        kind, _stratum(names, cell.episode), cell.seed, partial(_takes, card), perturb, swap=where is Where.SWAP
+        kind,
+        _stratum(names, cell.episode),
+        cell.seed,
+        partial(_takes, card),
+        perturb,
+        where is Where.SWAP,
+        held_out=options["set"],
     )
     ends = recorded(Path(options["postures"] or shipped())) if where is Where.TERMINAL else ()
     start = starting(where, card, kind.name, load_robot(episode.layout.robot), ends)

@@ -31,6 +31,9 @@ Budget = Annotated[
     float | None, typer.Option("--budget", metavar="MINUTES", help="Begin nothing new after that.", show_default="none")
 ]
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="DIR", help="Go on with a bench that ended early.")]
+Scenes = Annotated[
+    Literal["test", "validation"], typer.Option("--set", help="Whose scenes; choices are made on validation.")
+]
 Out = Annotated[
     Path | None, typer.Option("--out", metavar="DIR", help="A new folder.", show_default="results/<bench>-<time>")
 ]
@@ -132,6 +135,34 @@ def bank(
 
     made = bench.bench(parse_cards(cards), where)
     return measure(lambda: made, asked | {"resume": resume, "out": out}, as_json, keep)
+
+
+@app.command("contested")
+def contested(
+    skills: Annotated[str, typer.Option("--skills", metavar="A,B,…", help="Which.", show_default="all")] = "",
+    scenes: Scenes = "test",
+    arms: Arms = "",
+    episodes: Episodes = None,
+    seed: Seed = None,
+    jobs: Jobs = 1,
+    preset: Preset = "full",
+    budget: Budget = None,
+    resume: Resume = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Two cards at the same subgoals, by what can be known beforehand: is each the better one somewhere?
+
+    An arm is SKILL|STRATUM|CARD; both cards of a stratum are needed for it to be compared.
+
+    Exit codes: 0 measured, 1 ended early by --budget, 2 bad input, 130 Ctrl-C; rows are kept in any case.
+    """
+    from robo_orch.bench import contested as bench
+
+    asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "jobs": jobs, "preset": preset, "budget": budget}
+    asked["arms"] = arms
+    names = [name.strip() for name in skills.split(",") if name.strip()]
+    return measure(lambda: bench.bench(names, scenes), asked | {"resume": resume, "out": out}, as_json)
 
 
 @app.callback()

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 import typer
 
-from robo_orch.cli.bench import Budget, Jobs, Out, Preset, Resume, Seed, measure
+from robo_orch.cli.bench import Budget, Jobs, Out, Preset, Resume, Scenes, Seed, measure
 from robo_orch.cli.options import Json
 
 
@@ -23,6 +23,7 @@ def probe(
         typer.Option("--starts", help="Where its card says, where other skills ended, anywhere; or two instructions."),
     ] = "in",
     clutter: Annotated[bool, typer.Option("--clutter", help="With two to four bystanders.")] = False,
+    scenes: Scenes = "test",
     seed: Seed = None,
     jobs: Jobs = 1,
     preset: Preset = "full",
@@ -42,7 +43,7 @@ def probe(
 
     asked: dict[str, Any] = {"seed": seed, "jobs": jobs, "preset": preset, "budget": budget, "resume": resume}
     asked |= {"out": out, "episodes": episodes}
-    made = bench.bench(card, skill, starts, clutter)
+    made = bench.bench(card, skill, starts, clutter, scenes)
     if episodes is not None and episodes > 0:
         asked["episodes"] = bench.total(Registry.load()[card], skill, episodes)
     return measure(lambda: made, asked, as_json)

@@ -6,7 +6,7 @@ import pytest
 
 from robo_orch.catalogue import make_object
 from robo_orch.policies.mpc.model import PushModel
-from robo_orch.policies.mpc.pushes import STEP, Box, arcs, starts
+from robo_orch.policies.mpc.pushes import GRIPS, STEP, TOP, WIDE, Box, arcs, starts
 
 SPEC = make_object("box", "white_box", "white")
 BOX = Box(np.array([0.5, -0.2, 0.4]), SPEC.bounds()[1], 0.005)
@@ -45,7 +45,13 @@ def test_the_same_pushes_give_the_same_ways():
     assert np.array_equal(roll(*pushes), roll(*pushes))
 
 
-def test_pads_that_press_on_top_take_the_box_along_and_around_with_little_slip():
-    end = roll([0, 2, 0.0, 0.5, 2.0])[0, -1]
+def test_closed_pads_that_press_on_top_take_the_box_along_with_little_slip():
+    end = roll([0, GRIPS.index(TOP), 0.0, 0.5, 0.0])[0, -1]
+    assert 0.75 * 0.136 < np.linalg.norm(end[:2] - BOX.at[:2]) < 0.137
+    assert end[2] == pytest.approx(BOX.at[2], abs=0.05)
+
+
+def test_pads_apart_that_press_on_top_turn_the_box_with_them():
+    end = roll([0, GRIPS.index(WIDE), 0.0, 0.5, 2.0])[0, -1]
     assert 0.75 * 0.136 < np.linalg.norm(end[:2] - BOX.at[:2]) < 0.137
     assert 0.70 * 2.0 * 0.136 < end[2] - BOX.at[2] < 2.0 * 0.137

@@ -6,8 +6,8 @@ import pytest
 
 from robo_orch.policies.mpc.pushes import (
     BLADE,
+    DRAWN_FOR,
     FORK,
-    GRIPS,
     MOST,
     MOST_ON_TOP,
     Box,
@@ -24,8 +24,8 @@ BOX = Box(np.array([0.5, -0.2, 0.3]), np.array([0.075, 0.0575, 0.018]), 0.005)
 
 def test_every_side_and_grip_is_drawn_and_the_straight_push_is_among_them():
     pushes = first(np.random.default_rng(0), 5)
-    assert {(int(f), int(g)) for f, g in pushes[:, :2]} == {(f, g) for f in range(4) for g in range(len(GRIPS))}
-    assert sum(not row.any() for row in pushes[:, 2:]) == 4 * len(GRIPS)
+    assert {(int(f), int(g)) for f, g in pushes[:, :2]} == {(f, g) for f in range(4) for g in range(DRAWN_FOR)}
+    assert sum(not row.any() for row in pushes[:, 2:]) == 4 * DRAWN_FOR
 
 
 def test_samples_around_elites_stay_within_what_is_sampled_at_most():
