@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -112,7 +112,7 @@ def holm(ps: Sequence[float]) -> list[float]:
     return corrected
 
 
-def compare(outcomes: dict[str, Sequence[bool]], pairs: Sequence[tuple[str, str]]) -> list[Paired]:
+def compare(outcomes: Mapping[str, Sequence[bool]], pairs: Sequence[tuple[str, str]]) -> list[Paired]:
     """Pairs of arms compared on the same episodes.
 
     Args:
