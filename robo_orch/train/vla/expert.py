@@ -24,6 +24,9 @@ SLOWEST, BRAKE = 0.006, 0.35
 SLOPE = 4.5
 #: Within these (m, m, rad) the hand is where it wants to be, where no more is said (chosen).
 ASIDE, ABOVE, ASKEW = 0.007, 0.005, 0.10
+#: A hand that is too low to go sideways still goes so large a share of its way where it is within this of its aim, m
+#: (chosen): who hovers there, on top of what he should have between his fingers, must not be told to rise only.
+SIDEWAYS, NEARLY = 0.5, 0.03
 #: How much the fingers move in one action, m, at the gripper's 0.1 m/s.
 CLOSING = 0.01
 #: How far the hand rises after letting go, m, and from where on the errand counts as done (chosen).
@@ -166,7 +169,7 @@ def _come(hand: Hand, aim: Aim) -> tuple[Array, Array, bool]:
     height = float(aim.position[2]) + min(SLOPE * off, room)
     rise = height - float(hand.position[2])
     low = max(0.0, rise - 0.02)  # too low to go sideways: up first
-    along = _braked(beside) * max(0.0, 1.0 - low / 0.04)
+    along = _braked(beside) * max(SIDEWAYS if beside < NEARLY else 0.0, 1.0 - low / 0.04)
     vertical = math.copysign(_braked(abs(rise)), rise)
     share = along / max(beside, 1e-9)
     move = np.array([share * way[0], share * way[1], vertical])

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import islice
 
 import numpy as np
@@ -26,7 +27,7 @@ ROUND = (0.0, 0.4, -0.4, 0.8, -0.8, 1.2, -1.2, math.pi / 2)
 CORNERS = 0.068
 #: How far (m) beside its goal something may be let go: on another thing, and elsewhere; how far (rad) the hand may be
 #: turned from its way into the bin (chosen).
-ON_TOP, ANYWHERE, INTO_BIN = 0.010, 0.018, 0.2
+ON_TOP, ANYWHERE, INTO_BIN = 0.010, 0.018, 0.1
 #: Farthest that the hand turns from how it hangs, rad (chosen: joint limits are beyond).
 FARTHEST = 1.9
 #: What is narrower is a rim, m; how far (rad) a rim's grasp keeps from a handle (chosen).
@@ -107,14 +108,14 @@ class Table:
         if not offered:
             return []
         if offered[0].width < RIM:
-            poses = [at @ g.pose for g in offered if g.width < RIM and not _by_handle(thing, g.pose)]
+            poses = [p for p in map(partial(_at_rim, at, offered[0].pose), ROUND) if not _by_handle(thing, at, p)]
         elif _any_turn(thing):
             poses = [Pose.of((at @ offered[0].pose).position, _hanging(yaw)) for yaw in ROUND]
         else:
             poses = [at @ g.pose for g in offered]
         turned = [q for p in poses for q in (p, p @ Pose.of((0, 0, 0), (0, 0, 1, 0)))]
         good = (p for p in turned if abs(_yaw(p)) < FARTHEST and self._room(p, {thing.name}))
-        return list(islice(good, 1 if _any_turn(thing) else None))
+        return list(islice(good, 1 if _any_turn(thing) or offered[0].width < RIM else None))
 
     def gripped(self, name: str, at: Pose, hand: Pose) -> Pose:
         """Where an object is once the fingers have closed on it: what they turn lies along them."""
@@ -248,7 +249,15 @@ def _yaw(tool: Pose) -> float:
     return wrapped(math.atan2(tool.matrix[1, 0], tool.matrix[0, 0]))
 
 
-def _by_handle(thing: ObjectSpec, grasp: Pose) -> bool:
-    """Whether a rim's grasp is where a handle is in the way: at +x of what also has grasps elsewhere than its rim."""
+def _at_rim(at: Pose, grasp: Pose, yaw: float) -> Pose:
+    """A tool pose at the rim of what stands at a pose, the hand turned by ``yaw``; ``grasp``: one at its rim."""
+    x, y, z = grasp.position.tolist()
+    out = math.hypot(x, y) * np.array([math.sin(yaw), -math.cos(yaw), 0.0])  # along the fingers, towards the robot
+    return Pose.of(at.position + out + np.array([0.0, 0.0, z]), _hanging(yaw))
+
+
+def _by_handle(thing: ObjectSpec, at: Pose, tool: Pose) -> bool:
+    """Whether a tool pose is where a handle is in the way: at +x of what also has grasps elsewhere than its rim."""
     handled = any(g.width >= RIM for g in thing.grasps)
-    return handled and abs(math.atan2(grasp.position[1], grasp.position[0])) < HANDLE
+    x, y, _ = at.inverse().apply(tool.position).tolist()
+    return handled and abs(math.atan2(y, x)) < HANDLE
