@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from robo_orch.errors import SceneError
 from robo_orch.sim.scenes import Layout, lay_out, load_scene
 from robo_orch.train.vla.errand import Errand, drawn, errands
 from robo_orch.train.vla.expert import Action, Aim, Hand, Work, act, chosen, chunk, step, wrapped
@@ -65,14 +66,22 @@ def frames(views: Sequence[View], seeds: Sequence[int], seed: int, scene: str = 
     """Frames of layouts drawn from ``seeds``, without end."""
     rng, spec = np.random.default_rng([seed, 0xF7A3]), load_scene(scene)
     while True:
-        layout = laid_out(spec, int(seeds[int(rng.integers(len(seeds)))]), rng)
-        if len(errands(layout.inventory)) < 4:
+        layout = _any_layout(spec, int(seeds[int(rng.integers(len(seeds)))]), rng)
+        if layout is None or len(errands(layout.inventory)) < 4:
             continue
         stage = Stage(layout)
         for _ in range(ERRANDS):
             poses = {**layout.poses, **scattered(layout, spec, rng)}
             yield from _errand(stage, poses, views, rng)
         stage.close()
+
+
+def _any_layout(spec: Any, seed: int, rng: np.random.Generator) -> Layout | None:
+    """A layout, or none where what was wanted beside each other finds no room."""
+    try:
+        return laid_out(spec, seed, rng)
+    except SceneError:
+        return None
 
 
 def laid_out(spec: Any, seed: int, rng: np.random.Generator) -> Layout:
