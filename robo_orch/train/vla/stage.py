@@ -18,7 +18,7 @@ from robo_orch.sim.scenes.footprint import Footprint
 from robo_orch.sim.scenes.layout import standing, upright
 from robo_orch.sim.scenes.scene import SceneSpec
 from robo_orch.train.vla.expert import Hand
-from robo_orch.train.vla.lens import Lens
+from robo_orch.robots.lens import Lens
 from robo_orch.train.vla.table import furniture_of
 from robo_orch.types import Array, Pose
 
