@@ -22,11 +22,13 @@ Row = Mapping[str, NDArray[Any]]
 #: Errors of perception that a question is asked under, the one that came included (chosen: they cost no physics).
 ERRORS = 3
 #: Situations in a file.
-SHARD = 128
+SHARD = 64
 
 
-def rows(eyes: Mapping[str, Eye], seeds: Sequence[int], seed: int, scene: str = "kitchen") -> Iterator[list[Row]]:
-    """The rows of one situation after the other, without end.
+def rows(
+    eyes: Mapping[str, Eye], seeds: Sequence[int], seed: int, scene: str = "kitchen", plain: bool = False
+) -> Iterator[list[Row]]:
+    """The rows of one situation after the other, without end; ``plain``: of its own subgoal as it was perceived only.
 
     Each row has the classifier's inputs, and ``done``, ``progress``, ``miss`` ``(2,)`` and ``points`` (cameras, 3) as
     what is to be learned: see :func:`answers`.
@@ -35,12 +37,13 @@ def rows(eyes: Mapping[str, Eye], seeds: Sequence[int], seed: int, scene: str = 
     robot = load_robot(load_scene(scene).robot)
     for situation in situations(seeds, rng, scene):
         facts = [situation.subgoal.predicate]
-        facts += others(situation, subgoals(situation.simulation.layout), rng, QUESTIONS - 1)
+        if not plain:
+            facts += others(situation, subgoals(situation.simulation.layout), rng, QUESTIONS - 1)
         images = situation.simulation.robot.capture({name: eye.size for name, eye in eyes.items()})
         found = []
         for fact in facts:
             answer = answers(situation, fact)
-            for seen in looks(situation, fact, rng):
+            for seen in looks(situation, fact, rng)[: 1 if plain else None]:
                 if fact.args[1] in seen.objects:
                     question = Question.of(fact, situation.simulation.layout.inventory, seen, robot)
                     told = {**question.inputs(eyes, images), **answer}
@@ -85,16 +88,14 @@ def where(question: Question, eyes: Mapping[str, Eye], robot: RobotSpec, point: 
     return np.array(found, np.float32)
 
 
-def write(
-    folder: Path, eyes: Mapping[str, Eye], seeds: Sequence[int], seed: int, count: int, size: int = SHARD, first: int = 0
-) -> None:
-    """Files ``rows-<seed>-<i>.npz`` of ``size`` situations each, ``count`` situations in all."""
+def write(folder: Path, source: Iterator[list[Row]], name: str, count: int, size: int = SHARD) -> None:
+    """Files ``rows-<name>-<i>.npz`` of ``size`` situations each, ``count`` situations in all."""
     folder.mkdir(parents=True, exist_ok=True)
     made: list[Row] = []
-    for number, found in enumerate(rows(eyes, seeds, seed), start=1):
+    for number, found in enumerate(source, start=1):
         made += found
         if number % size == 0 or number >= count:
-            path = folder / f"rows-{seed}-{first + (number - 1) // size:04d}.npz"
+            path = folder / f"rows-{name}-{(number - 1) // size:04d}.npz"
             part = path.with_suffix(".part.npz")
             columns: dict[str, Any] = {name: np.stack([row[name] for row in made]) for name in made[0]}
             np.savez(part, **columns)
