@@ -4,8 +4,9 @@
 ::
 
     the numbers say what to look for
-    for each camera: features of every place, changed by what is looked for
-        maps of where to look; one of them is trained on where the object really appears
+    for each camera: how like the object's colours and the target's every pixel is
+        features of every place, changed by what is looked for
+        maps of where to look: where the colours are, and learned ones, of which one is trained on where the object appears
         each map gives its place, the features there and the margin there
     from all of that: done, progress, and by how much the object misses (which only training asks for)
 """
@@ -21,6 +22,12 @@ from torch import Tensor, nn
 from robo_orch.train.vla.model import Mix
 from robo_orch.verification.question import LEVEL, NUMBERS
 
+#: How far colours of the same thing are apart in shares of red, green and blue and in brightness (chosen: of light).
+HUE, LIGHT = 0.06, 0.35
+#: Where the object's colours from the side and above and the target's stand among the numbers.
+COLOURS = (0, 3, 10)
+#: How sharply a map of colour is looked at (chosen).
+SHARP = 6.0
 #: Channels of a look: red, green, blue, margin. Maps a camera has. Features of a place, wide features, what is sought.
 CHANNELS, MAPS, PLACE, WIDE, SOUGHT, HIDDEN = 4, 3, 24, 40, 48, 128
 #: Looks of this height and less keep every second pixel row as a place, larger ones every fourth (chosen: speed).
@@ -45,7 +52,7 @@ class Camera(nn.Module):
     def __init__(self, width: int, height: int) -> None:
         super().__init__()
         self.fold = 2 if height <= FINE else 4
-        self.patch = nn.Conv2d(CHANNELS, PLACE, 2 * self.fold, self.fold, self.fold // 2)
+        self.patch = nn.Conv2d(CHANNELS + len(COLOURS), PLACE, 2 * self.fold, self.fold, self.fold // 2)
         self.down = nn.Conv2d(PLACE, WIDE, 3, 2, 1)
         self.wide = nn.Conv2d(WIDE, WIDE, 3, 1, 1)
         self.up = Mix(WIDE, PLACE)
@@ -56,23 +63,29 @@ class Camera(nn.Module):
         v, u = torch.meshgrid((torch.arange(rows) + 0.5) / rows, (torch.arange(columns) + 0.5) / columns, indexing="ij")
         self.register_buffer("grid", torch.stack([u.flatten(), v.flatten()], dim=1), persistent=False)
 
-    def forward(self, look: Tensor, sought: Tensor) -> tuple[Tensor, Tensor]:
-        """``(B, 4, h, w)`` in [-1, 1], ``(B, S)`` to the object's map ``(B, P)`` and what is seen ``(B, F)``."""
+    def forward(self, look: Tensor, colours: Tensor, sought: Tensor) -> tuple[Tensor, Tensor]:
+        """To the object's map ``(B, P)`` and what is seen ``(B, F)``.
+
+        Args:
+            look: ``(B, 4, h, w)`` in [-1, 1]; ``colours`` ``(B, K, 3)`` in [0, 1]; ``sought`` ``(B, S)``.
+        """
+        alike = likeness(look[:, :3] * 0.5 + 0.5, colours)
         scale1, shift1, scale2, shift2, wide, wide_shift = self.seek(sought)[:, :, None, None].split(
             [PLACE, PLACE, PLACE, PLACE, WIDE, WIDE], dim=1
         )
-        x = torch.relu(self.patch(look) * (1.0 + scale1) + shift1)
+        x = torch.relu(self.patch(torch.cat([look, alike], dim=1)) * (1.0 + scale1) + shift1)
         y = torch.relu(self.down(x) * (1.0 + wide) + wide_shift)
         y = torch.relu(y + self.wide(y))
         z = x + nn.functional.interpolate(self.up(y), scale_factor=2.0, mode="nearest")
         z = torch.relu(self.mix(torch.relu(z)) * (1.0 + scale2) + shift2)
         logits = self.look(z).flatten(2)  # (B, M, P)
-        weights = torch.softmax(logits, dim=2)
-        margin = nn.functional.avg_pool2d(look[:, 3:], self.fold).flatten(2)  # (B, 1, P)
-        there = torch.cat([z.flatten(2), margin], dim=1).transpose(1, 2)  # (B, P, F + 1)
+        plain = nn.functional.avg_pool2d(torch.cat([look[:, 3:], alike], dim=1), self.fold).flatten(2)  # (B, 1 + K, P)
+        every = torch.cat([logits, SHARP * plain[:, 1:]], dim=1)
+        weights = torch.softmax(every, dim=2)
+        there = torch.cat([z.flatten(2), plain[:, :1]], dim=1).transpose(1, 2)  # (B, P, F + 1)
         found = torch.bmm(weights, there).flatten(1)
         places = (weights @ self.grid).flatten(1)
-        peaks = torch.logsumexp(logits, dim=2) * 0.1
+        peaks = torch.logsumexp(every, dim=2) * 0.1
         return logits[:, 0], torch.cat([found, places, peaks, y.mean(dim=(2, 3))], dim=1)
 
 
@@ -91,7 +104,7 @@ class Network(nn.Module):
         self.register_buffer("spread", spread)
         self.sought = nn.Sequential(nn.Linear(NUMBERS, 96), nn.ReLU(), nn.Linear(96, SOUGHT), nn.ReLU())
         self.cameras = nn.ModuleDict({name: Camera(*crop) for name, crop in crops.items()})
-        seen = len(crops) * (MAPS * (PLACE + 1 + 2 + 1) + WIDE)
+        seen = len(crops) * ((MAPS + len(COLOURS)) * (PLACE + 1 + 2 + 1) + WIDE)
         self.head = nn.Sequential(
             nn.Linear(seen + SOUGHT + NUMBERS, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, HIDDEN), nn.ReLU(), nn.Linear(HIDDEN, 4)
         )
@@ -100,9 +113,24 @@ class Network(nn.Module):
         """From looks ``(B, 4, h, w)`` in [0, 255] by camera and numbers ``(B, NUMBERS)``."""
         known = (numbers - self.spread[0]) / self.spread[1]
         sought = self.sought(known)
+        colours = torch.stack([numbers[:, i : i + 3] for i in COLOURS], dim=1)
         maps, parts = {}, [sought, known]
         for name, camera in self.cameras.items():
-            maps[name], seen = camera((looks[name].float() - LEVEL) / LEVEL, sought)
+            maps[name], seen = camera((looks[name].float() - LEVEL) / LEVEL, colours, sought)
             parts.append(seen)
         out = self.head(torch.cat(parts, dim=1))
         return Told(out[:, 0], torch.sigmoid(out[:, 1]), out[:, 2:4], maps)
+
+
+def likeness(image: Tensor, colours: Tensor) -> Tensor:
+    """How like some colours ``(B, K, 3)`` each pixel of pictures ``(B, 3, h, w)`` in [0, 1] is, ``(B, K, h, w)``.
+
+    Mostly by the shares of red, green and blue, which light changes less than brightness.
+    """
+    sums, theirs = image.sum(dim=1, keepdim=True), colours.sum(dim=2, keepdim=True)
+    shares, wanted = image / (sums + 0.05), colours / (theirs + 0.05)
+    # |a - b|^2 = |a|^2 - 2 a b + |b|^2, which needs no array of (B, K, 3, h, w)
+    mixed = torch.bmm(wanted, shares.flatten(2)).unflatten(2, shares.shape[2:])
+    apart = (shares**2).sum(dim=1, keepdim=True) - 2.0 * mixed + (wanted**2).sum(dim=2)[:, :, None, None]
+    lit = (sums - theirs[..., None]) / 3.0
+    return torch.exp(-0.5 * (apart.clamp(min=0.0) / HUE**2 + lit**2 / LIGHT**2))

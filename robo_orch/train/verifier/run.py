@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from robo_orch.sim.scenes import load_scene
+from robo_orch.train.verifier import NAME
 from robo_orch.train.verifier.learn import Training, read
 from robo_orch.train.verifier.recipe import Recipe
 from robo_orch.train.verifier.rows import SHARD, Row, rows, write
@@ -22,8 +23,6 @@ from robo_orch.train.verifier.ship import ship
 from robo_orch.verification.classifier import SHIPPED
 
 Told = Callable[[str], None]
-#: What ``robo-orch train`` calls it.
-NAME = "verifier"
 
 
 def train(
