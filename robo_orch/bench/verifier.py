@@ -7,8 +7,8 @@
         (let go at its target, beside it, still held, tipped …), in a layout of the test set
         each arm is a tier: verify() watches the arm hold still, as the loop has it; the referee knows the truth
 
-``false_done``: share of true failures whose verdict is OK. ``false_fail``: share of true successes whose verdict is not:
-NOT_YET and UNKNOWN alike, for the loop would try again after either.
+``false_done``: share of true failures whose verdict is OK. ``false_fail``: share of true successes whose verdict is
+another: NOT_YET and UNKNOWN alike, for the loop would try again after either.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ from robo_orch.verification.classifier import SHIPPED, Witness, described
 
 #: Tiers of evidence (DESIGN) that judge such subgoals: by poses, by pictures.
 TIERS = (2, 3)
-#: Situations of one layout in an episode (chosen: laying out costs as much as three of them).
-PER_LAYOUT = 6
+#: Situations of one layout in an episode (chosen: laying out costs as much as several of them).
+PER_LAYOUT = 10
 #: Strata of the test set, in turn: the first counts, the others are reported beside it.
 STRATA = ("pairs", "pairs", "pairs", "pairs", "colours")
 
@@ -63,7 +63,7 @@ def bench(tier: int | None = None) -> Bench:
         work=work,
         summarise=summarise,
         arms=("tiers",),
-        episodes={Preset.QUICK: 60, Preset.FULL: 170},
+        episodes={Preset.QUICK: 40, Preset.FULL: 100},
         options=options,
         scene="kitchen",
     )

@@ -16,7 +16,9 @@ Steps = Annotated[
 ]
 Work = Annotated[
     Path,
-    typer.Option("--work", metavar="DIR", help="Keeps frames and checkpoints; what is there already is used (vla, verifier)."),
+    typer.Option(
+        "--work", metavar="DIR", help="Keeps frames and checkpoints; what is there already is used (vla, verifier)."
+    ),
 ]
 Out = Annotated[
     Path | None,

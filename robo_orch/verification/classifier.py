@@ -78,11 +78,15 @@ class Classifier:
         if got != self.about.sha256:
             remedy = "train it anew: robo-orch train verifier"
             raise ModelError(f"{path.name} with SHA-256 {self.about.sha256[:12]}…", f"{got[:12]}…", remedy)
-        shapes = {name: (4, eye.crop[1], eye.crop[0]) for name, eye in self.about.eyes.items()} | {"numbers": (NUMBERS,)}
+        shapes = {name: (4, eye.crop[1], eye.crop[0]) for name, eye in self.about.eyes.items()} | {
+            "numbers": (NUMBERS,)
+        }
         takes = {name: tuple(spec.dims[1:]) for name, spec in self._session.inputs.items()}
         if takes != shapes or set(self._session.outputs) != set(OUTPUTS):
             got = f"{takes} to {', '.join(self._session.outputs)}"
-            raise ModelError(f"a model of {shapes} to {', '.join(OUTPUTS)}", got, "train it anew: robo-orch train verifier")
+            raise ModelError(
+                f"a model of {shapes} to {', '.join(OUTPUTS)}", got, "train it anew: robo-orch train verifier"
+            )
         self._session.warm_up()
 
     def judge(
@@ -163,4 +167,6 @@ def _unfit(about: Description, spec: RobotSpec, cameras: Collection[str]) -> str
     if spec.name != about.robot:
         return f"{about.id} knows the hand of {about.robot}, this is {spec.name}"
     lacking = sorted(set(about.eyes) - set(cameras))
-    return f"{about.id} needs camera {' and '.join(lacking)}, there is {', '.join(cameras) or 'none'}" if lacking else ""
+    return (
+        f"{about.id} needs camera {' and '.join(lacking)}, there is {', '.join(cameras) or 'none'}" if lacking else ""
+    )

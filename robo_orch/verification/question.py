@@ -154,7 +154,7 @@ class Question:
         return bed.nearest(self.belief.pose.position if self.belief else bed.at.apply(bed.border.centre))
 
     def inputs(self, eyes: Mapping[str, Eye], images: Images) -> dict[str, NDArray[Any]]:
-        """One row of the classifier's inputs: a part of each picture by camera, uint8 ``(4, h, w)``, and ``numbers``."""
+        """A row of the classifier's inputs: a part of each picture by camera, uint8 ``(4, h, w)``, and ``numbers``."""
         looks: dict[str, NDArray[Any]] = {name: self.look(eye, images[name]) for name, eye in eyes.items()}
         return {**looks, "numbers": self.numbers()}
 

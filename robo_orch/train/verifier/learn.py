@@ -10,7 +10,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import torch
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 with contextlib.suppress(ImportError):
     # Torch's optimizers load it where it is installed. Its LLVM crashes when it comes after the GL driver's own.
     import triton._C.libtriton  # noqa: F401
-from robo_orch.train.verifier.model import Network, Told
+from robo_orch.train.verifier.model import Network, Told, summary
 from robo_orch.train.verifier.recipe import Recipe
 
 #: Weights of the losses: done, progress, map, miss (chosen).
@@ -29,37 +29,47 @@ WEIGHTS = {"done": 1.0, "progress": 2.0, "map": 0.2, "miss": 1.0}
 DONE, NEAR_OFTENER, NEAR = 0.4, 4.0, 0.7
 #: Spread of what a map should be, in places; decay of the average of weights, which is what is shipped (chosen).
 SPREAD, EMA = 0.7, 0.998
-#: How much brightness and contrast vary (of 255, share) (chosen).
-BRIGHT, CONTRAST = 14.0, 0.10
 #: Least spread that a number is divided by; seconds between saves.
-LEAST, SAVE_SECONDS = 0.05, 30.0
+LEAST, SAVE_SECONDS = 0.05, 12.0
+
+#: Share of the rows far from done that are learned from: there are more than it takes (chosen).
+FAR = 0.25
+#: Columns of rows that are no looks.
+ANSWERS = ("numbers", "done", "progress", "miss", "points")
 
 Columns = Mapping[str, NDArray[Any]]
+Say = Callable[[str], None]
 
 
-def read(folder: Path) -> dict[str, NDArray[Any]]:
-    """All rows of a folder, by column."""
+def read(folder: Path, far: float = 1.0) -> dict[str, NDArray[Any]]:
+    """The rows of a folder, by column; of those that are far from done a share only, always the same ones."""
+    rng = np.random.default_rng(0)
     paths = [p for p in sorted(folder.glob("rows-*.npz")) if not p.name.endswith(".part.npz")]
     parts = []
     for path in paths:
         with np.load(path) as found:
-            parts.append({name: found[name] for name in found.files})
+            kept = (found["progress"] > NEAR) | (rng.random(len(found["done"])) < far)
+            parts.append({name: found[name][kept] for name in found.files})
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
 
 
 class Training:
     """One run; its folder holds ``checkpoint.pt`` and ``curve.jsonl``."""
 
-    def __init__(self, rows: Columns, held_out: Columns, recipe: Recipe, seed: int, folder: Path) -> None:
+    def __init__(
+        self, rows: Columns, held_out: Columns, recipe: Recipe, seed: int, folder: Path, told: Say = print
+    ) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
         self.rows, self.held_out, self.recipe, self.folder = rows, held_out, recipe, folder
-        self._rng, self._random = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
+        self._rng = np.random.default_rng(seed)
         self._pools = _pools(rows)
+        self.cameras = list(recipe.views)
+        told(f"{len(rows['done'])} rows, {len(self._pools[0])} of them done")
+        self._seen = summaries(rows, self.cameras)
         numbers = torch.from_numpy(rows["numbers"])
-        spread = torch.stack([numbers.mean(dim=0), numbers.std(dim=0).clamp(min=LEAST)])
-        network = Network({name: view.crop for name, view in recipe.views.items()}, spread)
-        self.network = cast("Network", nn.Module.to(network, memory_format=torch.channels_last))  # type: ignore[call-overload]
+        scales = torch.stack([_spread(self._seen[name][1].float()) for name in self.cameras])
+        self.network = Network(self.cameras, _spread(numbers), scales)
         self.average = copy.deepcopy(self.network).eval()
         self.optimizer = torch.optim.AdamW(self.network.parameters(), recipe.rate, weight_decay=1e-3)
         self.step, self.spent = 0, 0.0
@@ -94,9 +104,9 @@ class Training:
         for group in self.optimizer.param_groups:
             group["lr"] = self.recipe.rate * warm * max(0.5 * (1.0 + math.cos(math.pi * share)), 0.01)
         picks = self._drawn(self.recipe.batch)
-        batch = {name: torch.from_numpy(column[picks]) for name, column in self.rows.items()}
-        looks = {name: varied(batch[name], self._random) for name in self.recipe.views}
-        parts = losses(self.network(looks, batch["numbers"]), batch, list(self.recipe.views))
+        batch = {name: torch.from_numpy(self.rows[name][picks]) for name in ANSWERS}
+        seen = {name: (small[picks].float(), told[picks].float()) for name, (small, told) in self._seen.items()}
+        parts = losses(self.network.decide(seen, batch["numbers"]), batch, self.cameras)
         total = torch.stack([WEIGHTS[name] * value for name, value in parts.items()]).sum()
         self.optimizer.zero_grad(set_to_none=True)
         total.backward()
@@ -122,10 +132,13 @@ class Training:
         mean = {name: round(float(np.mean([one[name] for one in losses])), 4) for name in losses[0]}
         row = {"step": self.step, "seconds": round(self.spent), "rows": len(self.rows["done"]), **mean}
         if self.held_out:
-            logits, _ = answers(self.average, self.held_out, list(self.recipe.views))
+            logits, _ = answers(self.average, self.held_out, self.cameras)
             done = self.held_out["done"] > 0.5
             wrong = (logits > 0.0) != done
-            row |= {"false_done": round(float(wrong[~done].mean()), 4), "false_fail": round(float(wrong[done].mean()), 4)}
+            row |= {
+                "false_done": round(float(wrong[~done].mean()), 4),
+                "false_fail": round(float(wrong[done].mean()), 4),
+            }
         with (self.folder / "curve.jsonl").open("a") as file:
             file.write(json.dumps(row) + "\n")
         return json.dumps(row)
@@ -144,12 +157,21 @@ class Training:
         self.step, self.spent = state["step"], state["spent"]
 
 
-def varied(look: Tensor, generator: torch.Generator) -> Tensor:
-    """Looks ``(B, 4, h, w)`` under another light, the margin as it is, as float in 0 to 255."""
-    draw = torch.randn(len(look), 2, generator=generator)
-    colour, margin = look[:, :3].float(), look[:, 3:].float()
-    lit = (colour - 127.5) * (1.0 + CONTRAST * draw[:, :1, None, None]) + 127.5 + BRIGHT * draw[:, 1:, None, None]
-    return torch.cat([lit.clamp(0.0, 255.0), margin], dim=1).contiguous(memory_format=torch.channels_last)
+@torch.no_grad()
+def summaries(rows: Columns, cameras: list[str]) -> dict[str, tuple[Tensor, Tensor]]:
+    """What is seen in all rows by camera, in half precision.
+
+    Nothing of it is learned, so that once is enough.
+    """
+    found: dict[str, tuple[Tensor, Tensor]] = {}
+    for name in cameras:
+        parts = []
+        for first in range(0, len(rows[name]), 256):
+            look = torch.from_numpy(rows[name][first : first + 256])
+            parts.append(summary(look, torch.from_numpy(rows["numbers"][first : first + 256])))
+        small, told = zip(*parts, strict=True)
+        found[name] = torch.cat(small).half(), torch.cat(told).half()
+    return found
 
 
 def losses(told: Told, batch: Mapping[str, Tensor], cameras: list[str]) -> dict[str, Tensor]:
@@ -179,6 +201,11 @@ def _pools(rows: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[n
     """Rows that are done, that all but are, and the others."""
     done, near = rows["done"] > 0.5, rows["progress"] > NEAR
     return np.flatnonzero(done), np.flatnonzero(near & ~done), np.flatnonzero(~near & ~done)
+
+
+def _spread(values: Tensor) -> Tensor:
+    """Mean and spread of columns, ``(2, k)``."""
+    return torch.stack([values.mean(dim=0), values.std(dim=0).clamp(min=LEAST)])
 
 
 def _shares(good: int, near: int, rest: int) -> list[float]:

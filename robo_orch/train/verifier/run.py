@@ -16,13 +16,15 @@ from typing import Any
 
 from robo_orch.sim.scenes import load_scene
 from robo_orch.train.verifier import NAME
-from robo_orch.train.verifier.learn import Training, read
+from robo_orch.train.verifier.learn import FAR, Training, read
 from robo_orch.train.verifier.recipe import Recipe
 from robo_orch.train.verifier.rows import SHARD, Row, rows, write
 from robo_orch.train.verifier.ship import ship
 from robo_orch.verification.classifier import SHIPPED
 
 Told = Callable[[str], None]
+#: Situations at least, of which some are done and some are not (chosen).
+LEAST = 12
 
 
 def train(
@@ -38,19 +40,22 @@ def train(
     Args:
         work: keeps rows and checkpoints; whatever is there already is used.
         out: where its files go; by default where the package has them.
-        steps: fewer than the recipe's time allows, to try it out.
+        steps: fewer than the recipe's time allows, to try it out; as many situations then.
 
     Raises:
         ModelError: the exported file's answers are not those of the network.
         RenderError: there is no GL to take pictures with.
     """
+    if steps is not None:
+        fewer = {name: min(getattr(recipe, name), max(steps, LEAST)) for name in ("situations", "validation")}
+        recipe = recipe.model_copy(update=fewer)
     sets, eyes = load_scene(recipe.scene).sets, recipe.eyes()
     learning = rows(eyes, sets.seeds("train", "all"), seed, recipe.scene)
     _made(work / "rows", learning, f"{seed}", recipe.situations, told)
     checking = rows(eyes, sets.seeds("validation", "pairs"), seed, recipe.scene, plain=True)
     _made(work / "validation", checking, f"{seed}", recipe.validation, told)
-    seen, held_out = read(work / "rows"), read(work / "validation")
-    training = Training(seen, held_out, recipe, seed, work / f"seed-{seed}")
+    seen, held_out = read(work / "rows", FAR), read(work / "validation")
+    training = Training(seen, held_out, recipe, seed, work / f"seed-{seed}", told)
     training.run(told, steps)
     curve = training.curve()
     report = {
@@ -61,7 +66,9 @@ def train(
         "seconds": round(training.spent, 1),
         "rows": len(seen["done"]),
         "situations": recipe.situations,
-        "evaluations": [{"step": c["step"], "n": len(held_out["done"]), "success": _right(c, held_out)} for c in curve[-1:]],
+        "evaluations": [
+            {"step": c["step"], "n": len(held_out["done"]), "success": _right(c, held_out)} for c in curve[-1:]
+        ],
         "curve": curve,
     }
     report = ship(recipe, training.average, seen, held_out, report, out or SHIPPED)

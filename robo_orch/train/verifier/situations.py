@@ -5,7 +5,8 @@
 
     lay a scene out, let perception look at it; repeat:
         draw a subgoal about something that has only a coarse pose, and what became of it:
-            let go at its target, beside it, in the hand over it, on another target, another object there, tipped, untouched
+            let go at its target, beside it, in the hand over it, on another target, another object there, tipped,
+            untouched
         put the objects so, the hand above or anywhere; let all of it come to rest; perception looks meanwhile
         the referee says what is true, of this subgoal and of others in the same picture
 
@@ -258,7 +259,7 @@ class Maker:
         return False
 
     def _hold(self, name: str, pose: Pose) -> bool:
-        """Take an object that is at ``pose`` into the hand; whether it is held, or was dropped, and no hand in the way."""
+        """Close the hand about an object at ``pose``, which it then holds or drops; whether the hand gets there."""
         grasps = [g for g in self.layout.inventory[name].grasps if g.pose.matrix[2, 2] < -0.96]
         grasps = grasps or list(self.layout.inventory[name].grasps)
         grasp = grasps[int(self._rng.integers(len(grasps)))]
@@ -316,9 +317,7 @@ def others(situation: Situation, choices: Sequence[Subgoal], rng: np.random.Gene
     return found
 
 
-def _beds(
-    thing: ObjectSpec, target: ObjectSpec, relation: str, at: Pose, rng: np.random.Generator
-) -> Iterator[Bed]:
+def _beds(thing: ObjectSpec, target: ObjectSpec, relation: str, at: Pose, rng: np.random.Generator) -> Iterator[Bed]:
     """Where the thing may be let go, one of the target's beds each time."""
     beds = _all_beds(thing, target, relation, at)
     for _ in range(TRIES):
@@ -364,4 +363,3 @@ def _level(rng: np.random.Generator) -> Array:
     """A level direction, ``(3,)``."""
     angle = float(rng.uniform(-math.pi, math.pi))
     return np.array([math.cos(angle), math.sin(angle), 0.0])
-
