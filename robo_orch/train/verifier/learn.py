@@ -66,14 +66,14 @@ class Training:
         self._pools = _pools(rows)
         self.cameras = list(recipe.views)
         told(f"{len(rows['done'])} rows, {len(self._pools[0])} of them done")
-        self._seen = summaries(rows, self.cameras)
+        folder.mkdir(parents=True, exist_ok=True)
+        self._seen = _kept(folder / "seen.pt", rows, self.cameras)
         numbers = torch.from_numpy(rows["numbers"])
         scales = torch.stack([_spread(self._seen[name][1].float()) for name in self.cameras])
         self.network = Network(self.cameras, _spread(numbers), scales)
         self.average = copy.deepcopy(self.network).eval()
         self.optimizer = torch.optim.AdamW(self.network.parameters(), recipe.rate, weight_decay=1e-3)
         self.step, self.spent = 0, 0.0
-        folder.mkdir(parents=True, exist_ok=True)
         if (folder / "checkpoint.pt").is_file():
             self._restore()
 
@@ -195,6 +195,17 @@ def answers(network: Network, rows: Columns, cameras: list[str]) -> tuple[NDArra
         found.append((told.done.numpy(), told.progress.numpy()))
     logits, progress = zip(*found, strict=True)
     return np.concatenate(logits), np.concatenate(progress)
+
+
+def _kept(path: Path, rows: Columns, cameras: list[str]) -> dict[str, tuple[Tensor, Tensor]]:
+    """The rows' summaries, read where they have been made before."""
+    if path.is_file():
+        found = torch.load(path, weights_only=True)
+        if all(len(found[name][0]) == len(rows["done"]) for name in cameras):
+            return found
+    found = summaries(rows, cameras)
+    torch.save(found, path)
+    return found
 
 
 def _pools(rows: Columns) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:

@@ -141,7 +141,7 @@ def summary(look: Tensor, numbers: Tensor) -> tuple[Tensor, Tensor]:
     mass = weights.sum(dim=2, keepdim=True)
     weights = weights / (mass + 1.0)
     grid = _grid(side)
-    values = torch.cat([margin.flatten(2).transpose(1, 2), grid.expand(len(look), -1, -1)], dim=2)  # (B, P, 3)
+    values = torch.cat([margin.flatten(2).transpose(1, 2), grid.expand(look.shape[0], -1, -1)], dim=2)  # (B, P, 3)
     mean = weights @ values
     apart = (weights @ values**2 - mean**2).clamp(min=1e-6).sqrt()
     shares = torch.log1p(mass)[..., 0]

@@ -151,7 +151,7 @@ class Maker:
         self._arm = Arm(self._robot)
         self._sim = assemble(layout, checked({}), int(rng.integers(2**31)))
         self._home = self._arm.tool(self._robot.home).position
-        self._free = [o for o in layout.inventory.values() if o.movable]
+        self._free = [o for o in layout.inventory.values() if not o.fixed and o.joint is None]
         self._wait(0.3)
         self._begin = self._sim.robot.snapshot()
 
@@ -188,7 +188,7 @@ class Maker:
         if ending is Ending.UNTOUCHED:
             return "", Pose.of()
         if ending is Ending.OTHER:
-            others = [o.name for o in self._free if o.name not in (thing, target)]
+            others = [o.name for o in self._free if o.movable and o.name not in (thing, target)]
             if not others:
                 return None
             thing = others[int(rng.integers(len(others)))]
