@@ -32,6 +32,7 @@ from robo_orch.router import Choice, choose
 from robo_orch.skills import achieving, skill
 from robo_orch.types import Code, EventSink, Goal, Outcome, Robot, Stage, Trial, ignore_events
 from robo_orch.verification import Verdict, verify
+from robo_orch.verification.classifier import Witness
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,7 @@ class Orchestrator:
         self._robot, self._inventory, self._planner = robot, inventory, planner
         self._seed, self._time_limit = seed, time_limit
         self._tell, self._executor = Narrator(emit), Executor(robot, spec, emit)
+        self._witness = Witness(robot, spec)
         self._roster = Roster(cards, robot, spec, inventory, speed, insist)
         self._bridge = make_bridge(bridge, self._executor, robot, spec, inventory, speed)
         self._trials: list[Trial] = []
@@ -106,7 +108,7 @@ class Orchestrator:
         plan, failure = self._plan(goal), None
         self._roster.load(_skills(plan))
         while failure is None:
-            lost = undone(plan, self._facts())
+            lost = undone(plan, self._facts(), lambda fact: self._witness.stands(fact, self._inventory))
             if lost is None and plan.current is None:
                 break
             if self._now() >= deadline:
@@ -167,7 +169,7 @@ class Orchestrator:
         """The verdict, and the outcome: another one if the arm cannot even hold still meanwhile."""
         watch = self._executor.hold(skill(step.subgoal.skill).hold_seconds)
         try:
-            verdict = verify(step.subgoal.predicate, self._inventory, watch, self._pressed)
+            verdict = verify(step.subgoal.predicate, self._inventory, watch, self._pressed, self._witness)
         except ChunkRefused as refused:
             return Outcome(refused.code, Stage.SAFETY, refused.reason), Verdict(refused.code, 0.5, refused.reason)
         if outcome.ok or verdict.code is Code.OK:

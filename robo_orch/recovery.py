@@ -7,13 +7,13 @@ Retries are bounded and never identical: each attempt has a new seed and fresh p
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 
 from robo_orch.plan import Plan, PlanStep
 from robo_orch.predicates import Facts, evaluate
-from robo_orch.types import Code, Stage, Subgoal, Trial
+from robo_orch.types import Code, Predicate, Stage, Subgoal, Trial
 from robo_orch.verification import Verdict
 
 #: Attempts at one step before it is given up (chosen).
@@ -73,13 +73,18 @@ def when_blocked(reason: str, replans: int) -> Decision:
     return Decision(Action.GIVE_UP, f"planned anew {replans} times already: {reason}")
 
 
-def undone(plan: Plan, facts: Facts) -> int | None:
-    """Index of a step that was done and whose fact has come undone, though no later step moved its object."""
+def undone(plan: Plan, facts: Facts, stands: Callable[[Predicate], bool] = lambda fact: False) -> int | None:
+    """Index of a step that was done and whose fact has come undone, though no later step moved its object.
+
+    Args:
+        stands: whether better evidence than ``facts`` still shows what those deny.
+    """
     current = len(plan.steps) if plan.index is None else plan.index
     for i, step in enumerate(plan.steps[:current]):
         later = plan.steps[i + 1 : current + 1]
         moved_since = any(_object(s) == _object(step) for s in later)
-        if not moved_since and evaluate(step.subgoal.predicate, facts).fails:
+        fact = step.subgoal.predicate
+        if not moved_since and evaluate(fact, facts).fails and not stands(fact):
             return i
     return None
 

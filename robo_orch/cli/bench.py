@@ -165,6 +165,28 @@ def contested(
     return measure(lambda: bench.bench(names, scenes), asked | {"resume": resume, "out": out}, as_json)
 
 
+@app.command("verifier")
+def verifier(
+    tier: Annotated[int | None, typer.Option("--tier", help="2: by poses, 3: by pictures.", show_default="all")] = None,
+    episodes: Episodes = None,
+    seed: Seed = None,
+    jobs: Jobs = 1,
+    preset: Preset = "full",
+    budget: Budget = None,
+    resume: Resume = None,
+    out: Out = None,
+    as_json: Json = False,
+) -> int:
+    """Whether verdicts are true where only coarse poses are known: false_done, false_fail, by tier, ending and kind.
+
+    Exit codes: 0 measured, 1 ended early by --budget, 2 bad input, 130 Ctrl-C; rows are kept in any case.
+    """
+    from robo_orch.bench import verifier as bench
+
+    asked: dict[str, Any] = {"episodes": episodes, "seed": seed, "jobs": jobs, "preset": preset, "budget": budget}
+    return measure(lambda: bench.bench(tier), asked | {"resume": resume, "out": out}, as_json)
+
+
 @app.callback()
 def _group() -> None:
     pass

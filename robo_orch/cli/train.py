@@ -16,7 +16,9 @@ Steps = Annotated[
 ]
 Work = Annotated[
     Path,
-    typer.Option("--work", metavar="DIR", help="Keeps frames and checkpoints; what is there already is used (vla)."),
+    typer.Option(
+        "--work", metavar="DIR", help="Keeps frames and checkpoints; what is there already is used (vla, verifier)."
+    ),
 ]
 Out = Annotated[
     Path | None,
@@ -25,7 +27,7 @@ Out = Annotated[
 
 
 def train(
-    card: Annotated[str, typer.Argument(metavar="CARD", help="The id of a card that has a recipe.")],
+    card: Annotated[str, typer.Argument(metavar="CARD", help="The id of a card that has a recipe, or verifier.")],
     seed: Seed = 0,
     steps: Steps = None,
     work: Work = Path("runs/train"),
@@ -46,5 +48,6 @@ def train(
         print_json({k: report[k] for k in ("card", "steps", "seconds", "evaluations", "onnx", "parity")})
     else:
         for told in report["evaluations"]:
-            typer.echo(f"{card}: after {told['step']} steps {told['success']:.0%} safe success of {told['n']}")
+            what = "judged rightly" if card == "verifier" else "safe success"
+            typer.echo(f"{card}: after {told['step']} steps {told['success']:.0%} {what} of {told['n']}")
     return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Training by the id of a card: its recipe says how."""
+"""Training by the id of a card, or of the visual classifier: its recipe says how."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 
 from robo_orch.errors import CardError, OptionError, unknown
 from robo_orch.train import recipe as rl
+from robo_orch.train.verifier import NAME as VERIFIER
 from robo_orch.train.vla import recipe as vla
 
 Told = Callable[[str], None]
@@ -19,7 +20,7 @@ Told = Callable[[str], None]
 def train(
     card: str, seed: int, work: Path, out: Path | None = None, steps: int | None = None, told: Told = lambda line: None
 ) -> dict[str, Any]:
-    """Train a card anew and write its weights, report and card.
+    """Train a card, or ``verifier``, anew and write its weights, report and description.
 
     Args:
         work: keeps frames and checkpoints.
@@ -41,7 +42,19 @@ def train(
 
         _writable("--work", work)
         return learn(talkers[card], seed, work, told, out, steps=steps)
-    raise unknown(CardError, "a card that can be trained", card, [*skills, *talkers])
+    if card == VERIFIER:
+        return _verifier(seed, work, out, steps, told)
+    raise unknown(CardError, "a card that can be trained", card, [*skills, *talkers, VERIFIER])
+
+
+def _verifier(seed: int, work: Path, out: Path | None, steps: int | None, told: Told) -> dict[str, Any]:
+    from robo_orch.train.verifier.recipe import load_recipe
+    from robo_orch.train.verifier.run import train as learn
+    from robo_orch.verification.classifier import SHIPPED
+
+    for option, path in (("--out", out or SHIPPED), ("--work", work)):
+        _writable(option, path)
+    return learn(load_recipe(), seed, work, told, out, steps)
 
 
 def _skill(recipe: rl.Recipe, seed: int, work: Path, out: Path | None, steps: int | None, told: Told) -> dict[str, Any]:

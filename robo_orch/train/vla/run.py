@@ -25,12 +25,12 @@ from numpy.typing import NDArray
 
 from robo_orch.kernels.text import encoder
 from robo_orch.policies.card import load_card
+from robo_orch.robots.lens import Lens
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.scenes import load_scene
 from robo_orch.train.vla.data import Frames
 from robo_orch.train.vla.frames import SIZE, shard_name, write
 from robo_orch.train.vla.learn import How, Training
-from robo_orch.train.vla.lens import Lens
 from robo_orch.train.vla.model import Eye
 from robo_orch.train.vla.probe import Probe, probes
 from robo_orch.train.vla.recipe import Recipe

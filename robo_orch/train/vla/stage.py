@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from scipy.spatial.transform import Rotation
 
 from robo_orch.robots.arm import Arm
+from robo_orch.robots.lens import Lens
 from robo_orch.robots.spec import load_robot
 from robo_orch.sim.mujoco.world import MujocoWorld
 from robo_orch.sim.scenes import Layout
@@ -18,7 +19,6 @@ from robo_orch.sim.scenes.footprint import Footprint
 from robo_orch.sim.scenes.layout import standing, upright
 from robo_orch.sim.scenes.scene import SceneSpec
 from robo_orch.train.vla.expert import Hand
-from robo_orch.train.vla.lens import Lens
 from robo_orch.train.vla.table import furniture_of
 from robo_orch.types import Array, Pose
 

@@ -18,8 +18,7 @@ STEPS, RIDGE = 50, 0.05
 def fitted(confidences: Sequence[float], successes: Sequence[bool]) -> tuple[float, float, float, float]:
     """Weights of the evidence with which the confidence is a probability.
 
-    Platt's scaling (Platt, "Probabilistic outputs for support vector machines", 1999), with his prior counts instead of
-    certain labels: the logit becomes ``a`` times what it was, plus ``b``, with ``a`` not negative.
+    The logit becomes ``a`` times what it was, plus ``b``: see :func:`platt`.
 
     Args:
         confidences: of the policy with :data:`PRIOR`, in (0, 1); ``successes``: of the same errands.
@@ -27,14 +26,21 @@ def fitted(confidences: Sequence[float], successes: Sequence[bool]) -> tuple[flo
     if not len(confidences):
         return PRIOR
     p = np.clip(np.asarray(confidences, dtype=float), 1e-6, 1 - 1e-6)
-    z, y = np.log(p / (1 - p)), np.asarray(successes, dtype=float)
-    good, bad = y.sum(), len(y) - y.sum()
-    aim = np.where(y > 0.5, (good + 1) / (good + 2), 1 / (bad + 2))
-    a, b = _newton(z, aim)
-    if a < 0.0:
-        a, b = 0.0, float(np.log(aim.mean() / (1 - aim.mean())))
+    a, b = platt(np.log(p / (1 - p)), np.asarray(successes, dtype=float))
     first, second, third, _ = PRIOR
     return a * first, a * second, a * third, b
+
+
+def platt(logits: Array, labels: Array) -> tuple[float, float]:
+    """The factor ``a``, not negative, and offset ``b`` with which logits ``(n,)`` fit labels of 0 and 1.
+
+    Platt's scaling (Platt, "Probabilistic outputs for support vector machines", 1999), with his prior counts instead of
+    certain labels.
+    """
+    good, bad = labels.sum(), len(labels) - labels.sum()
+    aim = np.where(labels > 0.5, (good + 1) / (good + 2), 1 / (bad + 2))
+    a, b = _newton(logits, aim)
+    return (a, b) if a >= 0.0 else (0.0, float(np.log(aim.mean() / (1 - aim.mean()))))
 
 
 def _newton(z: Array, aim: Array) -> tuple[float, float]:

@@ -7,11 +7,11 @@ import mujoco
 import numpy as np
 import pytest
 
+from robo_orch.robots.lens import Lens
 from robo_orch.sim.gl import gl_backend
 from robo_orch.sim.scenes import lay_out, load_scene
 from robo_orch.train.vla.expert import Hand
 from robo_orch.train.vla.frames import frames, laid_out
-from robo_orch.train.vla.lens import Lens
 from robo_orch.train.vla.recipe import recipe_of
 from robo_orch.train.vla.shards import INSTRUCTIONS, Shard
 from robo_orch.train.vla.stage import Stage, scattered

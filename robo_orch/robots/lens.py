@@ -5,13 +5,37 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Protocol
 
 import numpy as np
 
-from robo_orch.sim.scenes import Camera
 from robo_orch.types import Array, Pose
 
 Vector = tuple[float, float, float]
+
+
+class Camera(Protocol):
+    """Where a camera is and looks, m, in the frame of what carries it; ``fovy`` is its height of view in degrees."""
+
+    @property
+    def position(self) -> Vector:
+        """Of the lens."""
+        ...
+
+    @property
+    def target(self) -> Vector:
+        """A point in the middle of its picture."""
+        ...
+
+    @property
+    def up(self) -> Vector:
+        """What is up in the picture."""
+        ...
+
+    @property
+    def fovy(self) -> float:
+        """Degrees."""
+        ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)
