@@ -85,7 +85,7 @@ def judged(situation: Situation, tiers: Sequence[int]) -> dict[str, Any]:
     fact, layout = situation.subgoal.predicate, situation.simulation.layout
     robot, spec = situation.simulation.robot, load_robot(layout.robot)
     thing, target = (layout.inventory[name] for name in fact.args)
-    told = {
+    told: dict[str, Any] = {
         "fact": str(fact),
         "layout": layout.seed,
         "ending": str(situation.ending),

@@ -77,7 +77,8 @@ def verify(
     latch = latch or Latch(inventory)
     if sight is None or not sight.asked(predicate, inventory):
         return _by_poses(list(_fresh_truths(predicate, inventory, observations, latch)))
-    first, last, truths, held = None, None, [], False
+    first, last, held = None, None, False
+    truths: list[Truth] = []
     for truth, seen in _watched(predicate, inventory, observations, latch):
         first = first or sight.look(predicate, inventory)
         last, truths = seen, [*truths, *([truth] if truth else [])]

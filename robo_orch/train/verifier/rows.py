@@ -40,7 +40,7 @@ def rows(
         if not plain:
             facts += others(situation, subgoals(situation.simulation.layout), rng, QUESTIONS - 1)
         images = situation.simulation.robot.capture({name: eye.size for name, eye in eyes.items()})
-        found = []
+        found: list[Row] = []
         for fact in facts:
             answer = answers(situation, fact)
             for seen in looks(situation, fact, rng)[: 1 if plain else None]:
@@ -56,7 +56,7 @@ def answers(situation: Situation, fact: Predicate) -> dict[str, NDArray[Any]]:
     """``done``: whether it holds; ``progress``; ``miss``: margin to the border and height above the bed, of SPAN."""
     miss = np.clip(np.array(truth(situation, fact)) / SPAN, -1.0, 1.0)
     told = {"done": float(situation.holds(fact)), "progress": progress(situation, fact)}
-    return {**{name: np.float32(value) for name, value in told.items()}, "miss": miss.astype(np.float32)}
+    return {**{name: np.array(value, np.float32) for name, value in told.items()}, "miss": miss.astype(np.float32)}
 
 
 def looks(situation: Situation, fact: Predicate, rng: np.random.Generator) -> list[Observation]:

@@ -58,7 +58,7 @@ def train(
     training = Training(seen, held_out, recipe, seed, work / f"seed-{seed}", told)
     training.run(told, steps)
     curve = training.curve()
-    report = {
+    report: dict[str, Any] = {
         "card": NAME,
         "seed": seed,
         "command": f"robo-orch train {NAME} --seed {seed}",
@@ -71,8 +71,9 @@ def train(
         ],
         "curve": curve,
     }
-    report = ship(recipe, training.average, seen, held_out, report, out or SHIPPED)
-    return report | {"onnx": str((out or SHIPPED) / report["onnx"])}
+    folder = out or SHIPPED
+    report = ship(recipe, training.average, seen, held_out, report, folder)
+    return report | {"onnx": str(folder / report["onnx"])}
 
 
 def _made(folder: Path, source: Iterator[list[Row]], name: str, count: int, told: Told) -> None:
