@@ -109,13 +109,9 @@ def _choose_pull(part: Part) -> tuple[Grasp, float, Trajectory]:
 
 def _push(part: Part) -> Script[str]:
     arm, words = part.arm, f"the {said(part.name)}"
-    touch, motion = _choose_push(part)
-    yield from arm.move(motion, f"moving to before {words}", 0.0)
-    yield from arm.grip(0.0, "closing the fingers")
-    yield from arm.look(part.name)
+    touch, motion = yield from _come_before(part)
     begin = _begin(part, touch)
     start = part.at(begin) @ touch
-    motion = arm.planner.straight_to(arm.seen, start, speed=arm.gentle, allow=part.touching)
     yield from arm.move(motion, f"reaching for {words}")
     wrong = yield from _push_on(part, begin)
     back = part.went(arm.seen.state.tool.position, start.position)
@@ -123,6 +119,30 @@ def _push(part: Part) -> Script[str]:
     yield from arm.move(motion, "moving away")
     yield from leave(arm, part.name, LEAVING, "moving away")
     return wrong
+
+
+def _come_before(part: Part) -> Script[tuple[Pose, Trajectory]]:
+    """Bring closed fingers to before the handle; where they touch it, as in :func:`_choose_push`, and the way there.
+
+    Seen from near the part is a little elsewhere, and the push may then be out of reach from this posture of the arm:
+    another one is sought.
+    """
+    arm = part.arm
+    for attempt in range(ATTEMPTS):
+        touch, motion = _choose_push(part)
+        yield from arm.move(motion, f"moving to before the {said(part.name)}", 0.0)
+        yield from arm.grip(0.0, "closing the fingers")
+        yield from arm.look(part.name)
+        begin = _begin(part, touch)
+        start = part.at(begin) @ touch
+        try:
+            motion = arm.planner.straight_to(arm.seen, start, speed=arm.gentle, allow=part.touching)
+            part.lead(arm.imagine(motion.q[-1], 0.0), begin, SHUT_TO * part.range)
+            break
+        except MotionFailure:
+            if attempt == ATTEMPTS - 1:
+                raise
+    return touch, motion
 
 
 def _push_on(part: Part, begin: float) -> Script[str]:
