@@ -3,11 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
-import json
 import math
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,9 +13,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-with contextlib.suppress(ImportError):
-    # Torch's optimizers load it where it is installed. Its LLVM crashes when it comes after the GL driver's own.
-    import triton._C.libtriton  # noqa: F401
+from robo_orch.train.course import Course
 from robo_orch.train.verifier.model import Network, Told, summary
 from robo_orch.train.verifier.recipe import Recipe
 
@@ -27,8 +21,8 @@ from robo_orch.train.verifier.recipe import Recipe
 WEIGHTS = {"done": 1.0, "progress": 2.0, "map": 0.2, "miss": 1.0}
 #: Share of rows in a batch that are done; how much oftener a failure is drawn that is within reach of done (chosen).
 DONE, NEAR_OFTENER, NEAR = 0.4, 4.0, 0.7
-#: Spread of what a map should be, in places; decay of the average of weights, which is what is shipped (chosen).
-SPREAD, EMA = 0.7, 0.998
+#: Spread of what a map should be, in places; decay of weights (chosen).
+SPREAD, DECAY = 0.7, 1e-3
 #: Least spread that a number is divided by; seconds between saves.
 LEAST, SAVE_SECONDS = 0.05, 12.0
 
@@ -53,15 +47,15 @@ def read(folder: Path, far: float = 1.0) -> dict[str, NDArray[Any]]:
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]} if parts else {}
 
 
-class Training:
-    """One run; its folder holds ``checkpoint.pt`` and ``curve.jsonl``."""
+class Training(Course[Network]):
+    """One run on rows; see :class:`Course`."""
 
     def __init__(
         self, rows: Columns, held_out: Columns, recipe: Recipe, seed: int, folder: Path, told: Say = print
     ) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
-        self.rows, self.held_out, self.recipe, self.folder = rows, held_out, recipe, folder
+        self.rows, self.held_out, self.recipe = rows, held_out, recipe
         self._rng = np.random.default_rng(seed)
         self._pools = _pools(rows)
         self.cameras = list(recipe.views)
@@ -70,51 +64,14 @@ class Training:
         self._seen = _kept(folder / "seen.pt", rows, self.cameras)
         numbers = torch.from_numpy(rows["numbers"])
         scales = torch.stack([_spread(self._seen[name][1].float()) for name in self.cameras])
-        self.network = Network(self.cameras, _spread(numbers), scales)
-        self.average = copy.deepcopy(self.network).eval()
-        self.optimizer = torch.optim.AdamW(self.network.parameters(), recipe.rate, weight_decay=1e-3)
-        self.step, self.spent = 0, 0.0
-        if (folder / "checkpoint.pt").is_file():
-            self._restore()
+        network = Network(self.cameras, _spread(numbers), scales)
+        super().__init__(network, folder, recipe.seconds, recipe.rate, DECAY, WEIGHTS, SAVE_SECONDS)
 
-    def curve(self) -> list[dict[str, Any]]:
-        """What was noted so far."""
-        path = self.folder / "curve.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-
-    def run(self, told: Callable[[str], None] = lambda line: None, steps: int | None = None) -> None:
-        """Train until the time is used up, or for some steps."""
-        last, saved, losses = time.process_time(), self.spent, []
-        until = math.inf if steps is None else self.step + steps
-        while self.spent < self.recipe.seconds and self.step < until:
-            losses.append(self._learn())
-            now = time.process_time()
-            self.spent, last = self.spent + now - last, now
-            if self.spent - saved > SAVE_SECONDS:
-                told(self._note(losses))
-                saved, losses = self.spent, []
-                self._save()
-                last = time.process_time()
-        if losses:
-            told(self._note(losses))
-        self._save()
-
-    def _learn(self) -> dict[str, float]:
-        share, warm = min(self.spent / self.recipe.seconds, 1.0), min(1.0, (self.step + 1) / 100)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.recipe.rate * warm * max(0.5 * (1.0 + math.cos(math.pi * share)), 0.01)
+    def _losses(self) -> dict[str, Tensor]:
         picks = self._drawn(self.recipe.batch)
         batch = {name: torch.from_numpy(self.rows[name][picks]) for name in ANSWERS}
         seen = {name: (small[picks].float(), told[picks].float()) for name, (small, told) in self._seen.items()}
-        parts = losses(self.network.decide(seen, batch["numbers"]), batch, self.cameras)
-        total = torch.stack([WEIGHTS[name] * value for name, value in parts.items()]).sum()
-        self.optimizer.zero_grad(set_to_none=True)
-        total.backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
-        self.optimizer.step()
-        self.step += 1
-        self._follow()
-        return {name: float(value.detach()) for name, value in parts.items()}
+        return losses(self.network.decide(seen, batch["numbers"]), batch, self.cameras)
 
     def _drawn(self, n: int) -> NDArray[np.intp]:
         good, near, rest = self._pools
@@ -122,39 +79,19 @@ class Training:
         picks = [self._rng.choice(pool, k) for pool, k in zip(self._pools, counts, strict=True) if k]
         return np.concatenate(picks)
 
-    def _follow(self) -> None:
-        decay = min(EMA, (1 + self.step) / (20 + self.step))
-        with torch.no_grad():
-            for mine, theirs in zip(self.average.parameters(), self.network.parameters(), strict=True):
-                mine.lerp_(theirs, 1.0 - decay)
-
-    def _note(self, losses: list[dict[str, float]]) -> str:
-        mean = {name: round(float(np.mean([one[name] for one in losses])), 4) for name in losses[0]}
-        row = {"step": self.step, "seconds": round(self.spent), "rows": len(self.rows["done"]), **mean}
+    def _measured(self) -> dict[str, Any]:
+        found: dict[str, Any] = {"rows": len(self.rows["done"])}
         if self.held_out:
             logits, _ = answers(self.average, self.held_out, self.cameras)
             done = self.held_out["done"] > 0.5
             wrong = (logits > 0.0) != done
-            row |= {
-                "false_done": round(float(wrong[~done].mean()), 4),
-                "false_fail": round(float(wrong[done].mean()), 4),
-            }
-        with (self.folder / "curve.jsonl").open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        return json.dumps(row)
+            shares = {"false_done": wrong[~done], "false_fail": wrong[done]}
+            found |= {name: round(float(share.mean()), 4) for name, share in shares.items()}
+        return found
 
-    def _save(self) -> None:
-        state: dict[str, Any] = {"network": self.network.state_dict(), "average": self.average.state_dict()}
-        state |= {"optimizer": self.optimizer.state_dict(), "step": self.step, "spent": self.spent}
-        torch.save(state, self.folder / "checkpoint.part")
-        (self.folder / "checkpoint.part").rename(self.folder / "checkpoint.pt")
-
-    def _restore(self) -> None:
-        state = torch.load(self.folder / "checkpoint.pt", weights_only=True)
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.spent = state["step"], state["spent"]
+    def _line(self, row: dict[str, Any]) -> str:
+        shares = [f"{name} {row[name]:.3f}" for name in ("false_done", "false_fail") if name in row]
+        return ", ".join(shares) or f"{row['rows']} rows"
 
 
 @torch.no_grad()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Frames in memory, as batches; more of them as they are made."""
+"""Frames in memory, as batches."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ class Frames:
     def __len__(self) -> int:
         return sum(len(s["state"]) for s in self._shards)
 
-    def refresh(self, most: int = 1000) -> int:
-        """Read shards that are new, ``most`` of them; how many there are."""
+    def refresh(self) -> int:
+        """Read shards that are new; how many there are."""
         fresh = [p for p in sorted(self._folder.glob("frames-*.npz")) if p.name not in self._known]
-        fresh = [p for p in fresh if not p.name.endswith(".part.npz")][:most]
+        fresh = [p for p in fresh if not p.name.endswith(".part.npz")]
         for path in fresh:
             self._known.add(path.name)
             with np.load(path) as read:

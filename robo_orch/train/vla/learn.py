@@ -3,12 +3,7 @@
 
 from __future__ import annotations
 
-import contextlib
-import copy
-import json
-import math
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -17,9 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-with contextlib.suppress(ImportError):
-    # Torch's optimizers load it where it is installed. Its LLVM crashes when it comes after the GL driver's own.
-    import triton._C.libtriton  # noqa: F401
+from robo_orch.train.course import Course
 from robo_orch.train.vla.data import Batch, Frames, committed, varied
 from robo_orch.train.vla.model import Eye, Network, Told
 from robo_orch.train.vla.shards import INSTRUCTIONS
@@ -34,10 +27,8 @@ WEIGHTS = {"chunk": 1.0, "gripper": 0.5, "done": 0.3, "maps": 0.5, "choice": 1.0
 AXES, SAME = 64, 1e-4
 #: Spread of what a map should be, in places (chosen), and weight of each action of a chunk: what is executed counts.
 SPREAD, EARLY = 0.8, (1.0,) * 5 + (0.5,) * 5
-#: Frames of one batch, of the last shard in evaluations, steps between saves and looks for new frames (chosen).
-EVALUATED, SAVE_SECONDS, LOOK_STEPS = 192, 20.0, 40
-#: Decay of the average of weights, which is what is shipped.
-EMA = 0.998
+#: Frames of the first shard that evaluations are on, and seconds between saves (chosen).
+EVALUATED, SAVE_SECONDS = 192, 20.0
 #: Least spread that a number of the state is divided by.
 LEAST = 0.02
 
@@ -55,94 +46,31 @@ class How:
     decay: float = 1e-4
 
 
-class Training:
-    """One run; its folder holds ``checkpoint.pt`` and ``curve.jsonl``."""
+class Training(Course[Network]):
+    """One run on frames; see :class:`Course`."""
 
     def __init__(self, frames: Frames, eyes: Sequence[Eye], seed: int, folder: Path, how: How) -> None:
         torch.manual_seed(seed)
         torch.set_num_threads(1)
-        self.frames, self.how, self.folder = frames, how, folder
+        self.frames, self.how = frames, how
         self._rng, self._random = np.random.default_rng(seed), torch.Generator().manual_seed(seed)
         states = torch.from_numpy(frames.states())
         spread = torch.stack([states.mean(dim=0), states.std(dim=0).clamp(min=LEAST)])
-        text = frames.directions(AXES)
-        self.network = Network(eyes, text, spread, torch.tensor(WAYS), torch.tensor(ROWS))
-        self.network = cast("Network", nn.Module.to(self.network, memory_format=torch.channels_last))  # type: ignore[call-overload]
-        self.average = copy.deepcopy(self.network).eval()
-        self.optimizer = torch.optim.AdamW(self.network.parameters(), how.rate, weight_decay=how.decay)
-        self.step, self.spent = 0, 0.0
-        folder.mkdir(parents=True, exist_ok=True)
-        if (folder / "checkpoint.pt").is_file():
-            self._restore()
+        network = Network(eyes, frames.directions(AXES), spread, torch.tensor(WAYS), torch.tensor(ROWS))
+        network = cast("Network", nn.Module.to(network, memory_format=torch.channels_last))  # type: ignore[call-overload]
+        super().__init__(network, folder, how.seconds, how.rate, how.decay, WEIGHTS, SAVE_SECONDS)
 
-    def curve(self) -> list[dict[str, Any]]:
-        """What was noted so far."""
-        path = self.folder / "curve.jsonl"
-        return [json.loads(line) for line in path.read_text().splitlines()] if path.is_file() else []
-
-    def run(self, told: Callable[[str], None] = lambda line: None, steps: int | None = None) -> None:
-        """Train until the time is used up, or for some steps."""
-        last, saved, losses = time.process_time(), self.spent, []
-        until = None if steps is None else self.step + steps
-        while self.spent < self.how.seconds and (until is None or self.step < until):
-            losses.append(self._learn())
-            now = time.process_time()
-            self.spent, last = self.spent + now - last, now
-            if self.step % LOOK_STEPS == 0:
-                self.frames.refresh(2)
-            if self.spent - saved > SAVE_SECONDS:
-                told(self._note(losses))
-                saved, losses = self.spent, []
-                self._save()
-                last = time.process_time()
-        if losses:
-            told(self._note(losses))
-        self._save()
-
-    def _learn(self) -> dict[str, float]:
-        share = min(self.spent / self.how.seconds, 1.0)
-        warm = min(1.0, (self.step + 1) / 100)
-        for group in self.optimizer.param_groups:
-            group["lr"] = self.how.rate * warm * max(0.5 * (1.0 + math.cos(math.pi * share)), 0.01)
+    def _losses(self) -> dict[str, Tensor]:
         batch = self.frames.batch(self.how.batch, self._rng, slice(1, None) if len(self.frames) > 600 else slice(None))
         told, aim = forward(self.network, batch, self._random)
-        parts = losses(told, *aim)
-        total = torch.stack([WEIGHTS[name] * value for name, value in parts.items()]).sum()
-        self.optimizer.zero_grad(set_to_none=True)
-        total.backward()
-        nn.utils.clip_grad_norm_(self.network.parameters(), 2.0)
-        self.optimizer.step()
-        self.step += 1
-        self._follow()
-        return {name: float(value.detach()) for name, value in parts.items()}
+        return losses(told, *aim)
 
-    def _follow(self) -> None:
-        decay = min(EMA, (1 + self.step) / (20 + self.step))
-        with torch.no_grad():
-            for mine, theirs in zip(self.average.parameters(), self.network.parameters(), strict=True):
-                mine.lerp_(theirs, 1.0 - decay)
+    def _measured(self) -> dict[str, Any]:
+        seen = {"frames": len(self.frames), "samples": self.step * self.how.batch * INSTRUCTIONS}
+        return seen | evaluate(self.average, self.frames)
 
-    def _note(self, losses: list[dict[str, float]]) -> str:
-        mean = {name: round(float(np.mean([one[name] for one in losses])), 4) for name in losses[0]}
-        row = {"step": self.step, "seconds": round(self.spent), "frames": len(self.frames), **mean}
-        row |= {"samples": self.step * self.how.batch * 4, **evaluate(self.average, self.frames)}
-        with (self.folder / "curve.jsonl").open("a") as file:
-            file.write(json.dumps(row) + "\n")
-        found = f"objects found {row['map0']:.2f}, grasps off {row['grasp_mm']:.0f} mm"
-        return f"step {self.step}, {self.spent:.0f} of {self.how.seconds:.0f} s: {found}"
-
-    def _save(self) -> None:
-        state: dict[str, Any] = {"network": self.network.state_dict(), "average": self.average.state_dict()}
-        state |= {"optimizer": self.optimizer.state_dict(), "step": self.step, "spent": self.spent}
-        torch.save(state, self.folder / "checkpoint.part")
-        (self.folder / "checkpoint.part").rename(self.folder / "checkpoint.pt")
-
-    def _restore(self) -> None:
-        state = torch.load(self.folder / "checkpoint.pt", weights_only=True)
-        self.network.load_state_dict(state["network"])
-        self.average.load_state_dict(state["average"])
-        self.optimizer.load_state_dict(state["optimizer"])
-        self.step, self.spent = state["step"], state["spent"]
+    def _line(self, row: dict[str, Any]) -> str:
+        return f"objects found {row['map0']:.2f}, grasps off {row['grasp_mm']:.0f} mm"
 
 
 def forward(network: Network, batch: Batch, random: torch.Generator | None) -> tuple[Told, tuple[Tensor, ...]]:
