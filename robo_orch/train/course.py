@@ -21,7 +21,7 @@ with contextlib.suppress(ImportError):
     # Torch's optimizers load it where it is installed. Its LLVM crashes when it comes after the GL driver's own.
     import triton._C.libtriton  # noqa: F401
 
-#: Decay of the average of weights, which is what is shipped; steps in which the rate rises, and its least share (chosen).
+#: Decay of the average of weights, which is what is shipped; steps in which the rate rises; its least share (chosen).
 EMA, WARM, LOWEST = 0.998, 100, 0.01
 #: Gradients are cut to this norm (chosen).
 NORM = 2.0
