@@ -39,9 +39,12 @@ def train(
 
     try:
         from robo_orch.train.run import train as run
+
+        report = run(card, seed, work, out, steps, lambda line: typer.echo(line, err=True))
     except ModuleNotFoundError as error:
-        raise OptionError("torch and stable-baselines3", str(error), "pip install 'robo_orch[train]'") from error
-    report = run(card, seed, work, out, steps, lambda line: typer.echo(line, err=True))
+        if error.name and error.name.startswith("robo_orch"):
+            raise
+        raise OptionError("what training needs", str(error), "pip install 'robo_orch[train]'") from error
     if as_json:
         from robo_orch.cli.output import print_json
 

@@ -40,7 +40,8 @@ def train(
     if card in talkers:
         from robo_orch.train.vla.run import train as learn
 
-        _writable("--work", work)
+        for option, path in (("--out", out or talkers[card].folder), ("--work", work)):
+            _writable(option, path)
         return learn(talkers[card], seed, work, told, out, steps=steps)
     if card == VERIFIER:
         return _verifier(seed, work, out, steps, told)
